@@ -1,0 +1,1 @@
+"""The language that Robby's server and clients share: bytes in, messages out, no input or output of its own."""

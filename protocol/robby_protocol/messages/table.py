@@ -1,0 +1,149 @@
+"""Tables: creating, joining, getting ready, and what everyone at a table is told about it."""
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from robby_protocol.messages.base import Code, Command, Message, Name, Natural, SeatNumber, Text
+
+Options = dict[str, Any]
+"""A game's options by name; the game's own type says which. Left-out ones have their default."""
+
+
+class SeatInfo(Struct, kw_only=True, frozen=True):
+    """One seat, in the order of sitting.
+
+    kind: `person` or `bot`. bot: which bot, for kind bot.
+    state: `here`; `away` (connection lost, seat kept); `stand_in` (away, and a bot plays meanwhile);
+        `left` (gave the seat up in a running game, a bot plays; may come back by joining).
+    """
+
+    name: Name
+    kind: Code
+    bot: Code | None = None
+    state: Code = "here"
+    ready: bool = False
+
+
+class ScoreLine(Struct, kw_only=True, frozen=True):
+    """A finished match's result for one participant. seat: none for a participant who has no seat (Robby Junior)."""
+
+    name: Name
+    seat: SeatNumber | None
+    score: int
+    winner: bool
+
+
+class TableInfo(Struct, kw_only=True, frozen=True):
+    """All that is public about a table besides its game.
+
+    table: its id, to join by. phase: `waiting`, `playing` or `finished` (results shown, ready counts for a rematch).
+    host: the seat that may configure and start. capacity: how many seats there can be.
+    match: id of the match being played or just finished. result: the last match's, once finished.
+    """
+
+    table: Code
+    title: Text
+    game: Code
+    options: Options
+    phase: Code
+    host: SeatNumber | None
+    capacity: Natural
+    seats: list[SeatInfo]
+    match: Code | None = None
+    result: list[ScoreLine] = []
+
+
+class TableNews(Struct, kw_only=True, frozen=True):
+    """Something that happened at the table, for the log.
+
+    code: joined, left, away, back, stand_in, host, kicked, bot_added, ready, not_ready, configured, started, finished, aborted.
+    """
+
+    code: Code
+    seat: SeatNumber | None = None
+    name: Name = ""
+
+
+class TableCreate(Command, tag="table.create", kw_only=True, frozen=True):
+    """Make a table and sit down as its host. result: {table, seat}.
+
+    bots: names of bots to seat at once, e.g. ["greedy", "random"].
+    """
+
+    game: Code
+    title: Annotated[str, Meta(max_length=200)] = ""
+    capacity: Natural | None = None
+    options: Options = {}
+    bots: Annotated[list[Code], Meta(max_length=16)] = []
+
+
+class TableJoin(Command, tag="table.join", kw_only=True, frozen=True):
+    """Sit down at a table, or return to the own seat in a running game. result: {table, seat}."""
+
+    table: Code
+
+
+class TableLeave(Command, tag="table.leave", kw_only=True, frozen=True):
+    """Give the seat up. In a running game a bot plays on, and joining again returns to it. result: {}."""
+
+
+class TableReady(Command, tag="table.ready", kw_only=True, frozen=True):
+    """Say whether one is ready for the next match (the first or a rematch). result: {}.
+
+    commitment: a hash that commits the client to a nonce for the fair deal (32 bytes), or none.
+    """
+
+    ready: bool
+    commitment: Annotated[bytes, Meta(max_length=32)] = b""
+
+
+class TableStart(Command, tag="table.start", kw_only=True, frozen=True):
+    """Host: start the match. All other people at the table must be ready; the host is by asking. result: {match}."""
+
+
+class TableConfigure(Command, tag="table.configure", kw_only=True, frozen=True):
+    """Host, between matches: change options (all anew), capacity or title. Everybody's ready is taken back. result: {}."""
+
+    options: Options | None = None
+    capacity: Natural | None = None
+    title: Annotated[str, Meta(max_length=200)] | None = None
+
+
+class TableAddBot(Command, tag="table.add_bot", kw_only=True, frozen=True):
+    """Host, between matches: seat a bot. result: {seat}."""
+
+    bot: Code
+
+
+class TableKick(Command, tag="table.kick", kw_only=True, frozen=True):
+    """Host, between matches: remove a bot or a person. A person kicked cannot join this table again. result: {}.
+
+    name: who sits there as the host sees it, so that a seat that has moved up meanwhile is not hit.
+    """
+
+    seat: SeatNumber
+    name: Name
+
+
+class TableHandOver(Command, tag="table.hand_over", kw_only=True, frozen=True):
+    """Host: make another person host. result: {}."""
+
+    seat: SeatNumber
+    name: Name
+
+
+class TableState(Message, tag="table.state", kw_only=True, frozen=True):
+    """Sent to everyone at a table whenever anything of it but the game changes. you: the receiver's seat."""
+
+    table: TableInfo
+    you: SeatNumber | None
+    news: list[TableNews] = []
+
+
+class TableClosed(Message, tag="table.closed", kw_only=True, frozen=True):
+    """The receiver is no longer at this table: kicked, closed, or broken by a fault. code says which."""
+
+    table: Code
+    code: Code
+    text: Text
