@@ -1,0 +1,152 @@
+"""A real program in a real pseudo-terminal, its screen read with a terminal emulator (pyte).
+
+Blocking and free of any event loop: the tests that use it talk to real processes and wait for what a person would see.
+"""
+
+import fcntl
+import os
+import re
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+import pyte
+
+# pyte takes the final letters of these (keyboard protocol, mode queries) for text or for cursor commands.
+_UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[(?:[<>=][0-9;:]*[ -/]*[@-~]|\?[0-9;]*\$[@-~])")
+_UNFINISHED = re.compile(rb"\x1b(?:\[[0-9;:<>=?]*[ -/]*)?\Z")
+
+Condition = str | re.Pattern[str] | Callable[[str], bool]
+
+
+class ScreenTimeoutError(AssertionError):
+    """The screen never showed what was waited for."""
+
+
+class Terminal:
+    """A child process on its own pseudo-terminal.
+
+    argv: the command. env: its whole environment. columns, rows: the window's size in cells.
+    """
+
+    def __init__(
+        self, argv: Sequence[str], *, env: Mapping[str, str], columns: int = 80, rows: int = 24, cwd: str | None = None
+    ) -> None:
+        self.screen = pyte.Screen(columns, rows)
+        self._stream = pyte.ByteStream(self.screen)
+        self._kept = b""
+        self.raw = bytearray()
+        self.master, slave = os.openpty()
+        self._set_size(columns, rows)
+        self.initial_modes = termios.tcgetattr(slave)
+        self.slave = slave
+
+        def take_terminal() -> None:
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+        self.process = subprocess.Popen(
+            list(argv),
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env={"TERM": "xterm-256color", **env},
+            cwd=cwd,
+            start_new_session=True,
+            preexec_fn=take_terminal,  # noqa: PLW1509 - no threads here, and only this takes the terminal
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _set_size(self, columns: int, rows: int) -> None:
+        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Change the window's size; the program is told as by a real terminal."""
+        self._set_size(columns, rows)
+        self.screen.resize(max(rows, 1), max(columns, 1))
+
+    def send(self, keys: str) -> None:
+        """Type."""
+        os.write(self.master, keys.encode())
+
+    def pump(self, seconds: float) -> bool:
+        """Read what the program writes within this time. False: nothing came, or the terminal is gone."""
+        ready, _, _ = select.select([self.master], [], [], seconds)
+        if not ready:
+            return False
+        try:
+            data = os.read(self.master, 65536)
+        except OSError:  # the child closed its side: EIO on Linux
+            return False
+        self.raw += data
+        data = self._kept + data
+        unfinished = _UNFINISHED.search(data)
+        cut = unfinished.start() if unfinished else len(data)
+        data, self._kept = data[:cut], data[cut:]
+        self._stream.feed(_UNKNOWN_TO_PYTE.sub(b"", data))
+        return bool(data)
+
+    @property
+    def text(self) -> str:
+        """The screen as lines of text."""
+        return "\n".join(line.rstrip() for line in self.screen.display)
+
+    def wait_for(self, condition: Condition, seconds: float = 20.0) -> str:
+        """Wait until the screen shows a text, matches a pattern, or satisfies a function. Returns the screen."""
+        deadline = time.monotonic() + seconds
+        while True:
+            text = self.text
+            if isinstance(condition, str):
+                met = condition in text
+            elif isinstance(condition, re.Pattern):
+                met = condition.search(text) is not None
+            else:
+                met = condition(text)
+            if met:
+                return text
+            left = deadline - time.monotonic()
+            if left <= 0 or (self.process.poll() is not None and not self.pump(0)):
+                raise ScreenTimeoutError(
+                    f"never saw {condition!r} (exit {self.process.poll()}); the screen shows:\n{text}"
+                )
+            self.pump(min(left, 0.2))
+
+    def wait_exit(self, seconds: float = 10.0) -> int:
+        """Wait for the program's end, reading all it still writes. Returns its exit code."""
+        deadline = time.monotonic() + seconds
+        while self.process.poll() is None and time.monotonic() < deadline:
+            self.pump(0.1)
+        while self.pump(0):
+            pass
+        return self.process.wait(timeout=0.1)
+
+    def kill(self) -> None:
+        """End the program as `kill -9` does."""
+        self.process.kill()
+        self.process.wait()
+
+    def hang_up(self) -> None:
+        """Take the terminal away, as when a window is closed."""
+        os.close(self.slave)
+        os.close(self.master)
+        self.master = self.slave = -1
+
+    def close(self) -> None:
+        """End the program if it still runs, and the terminal."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+        if self.master >= 0:
+            self.hang_up()
