@@ -1,0 +1,255 @@
+"""The client's picture of the world: messages in, state out. Pure: no input or output; the clock is handed in.
+
+`World.apply` takes every message in the order of arrival. It is safe against repeats: events are told apart by their
+number, and an older view never replaces a newer one.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from robby_games.registry import GAMES, GameTypes
+from robby_protocol.errors import CLIENT_TOO_OLD
+from robby_protocol.messages import (
+    Clock,
+    Decision,
+    GameHistory,
+    GameUpdate,
+    Goodbye,
+    Greeting,
+    LobbyTables,
+    Message,
+    TableClosed,
+    TableInfo,
+    TableState,
+    Welcome,
+)
+
+_PAST_MATCHES = 8
+"""How many finished matches' ids are kept, so that a straggler of theirs is known; one would do."""
+_MOST_AHEAD = 10_000
+"""Events held back because earlier ones are missing; far more than any match has."""
+
+
+@dataclass(frozen=True)
+class OpenDecision:
+    """What is asked of the own seat. legal: the actions that would be accepted, typed, in the server's order."""
+
+    id: int
+    legal: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class RunningClock:
+    """A limit that runs. Times are seconds of `time.monotonic`, so a wrong or stepped wall clock changes nothing.
+
+    total: the phase's whole length. ends, opens: moments on the monotonic clock; opens: when something more becomes
+    allowed, None if nothing is to come.
+    """
+
+    total: float
+    ends: float
+    opens: float | None = None
+
+    @classmethod
+    def from_message(cls, clock: Clock, now: float) -> "RunningClock":
+        opens = None if clock.opens_ms is None else now + clock.opens_ms / 1_000
+        return cls(total=clock.total_ms / 1_000, ends=now + clock.remaining_ms / 1_000, opens=opens)
+
+    def remaining(self, now: float) -> float:
+        """Seconds until the phase ends by itself; never negative, never more than the whole."""
+        return min(max(0.0, self.ends - now), self.total)
+
+    def opens_in(self, now: float) -> float:
+        """Seconds until something more becomes allowed; 0 if it is already, or if nothing is to come."""
+        return 0.0 if self.opens is None else max(0.0, self.opens - now)
+
+
+class UnknownEvent(Struct, frozen=True):
+    """Stands in the list for an event that a newer server told and this client does not know."""
+
+    payload: dict[str, Any]
+
+
+@dataclass
+class GameState:
+    """One match as far as this client knows it.
+
+    public, own: the newest views, of the game's types; own: None for a spectator. phase_start: the public view when the
+    running phase began (or the first one seen of it). decision: None if nothing is asked. events: all public events,
+    without gaps, in order. own_events: the private ones seen by this client.
+    """
+
+    name: str
+    match: str
+    seq: int = -1
+    public: Any = None
+    own: Any = None
+    phase_start: Any = None
+    decision: OpenDecision | None = None
+    clock: RunningClock | None = None
+    events: list[Any] = field(default_factory=list)
+    own_events: list[Any] = field(default_factory=list)
+    ahead: dict[int, Any] = field(default_factory=dict)
+
+
+class World:
+    """Server, lobby, own table and game.
+
+    now: the monotonic clock in seconds. trouble: a code if the running game cannot be shown by this client
+    (`client_too_old`), else None.
+    """
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self.now = now
+        self.greeting: Greeting | None = None
+        self.welcome: Welcome | None = None
+        self.lobby: LobbyTables | None = None
+        self.table: TableInfo | None = None
+        self.seat: int | None = None
+        self.game: GameState | None = None
+        self.goodbye: Goodbye | None = None
+        self.trouble: str | None = None
+        self._past: deque[str] = deque(maxlen=_PAST_MATCHES)
+        self._fresh = False
+        """The next view is the first of a connection: it is the truth whatever its number."""
+
+    def connected(self, greeting: Greeting, welcome: Welcome) -> None:
+        """A login succeeded, the first or a later one."""
+        self.greeting = greeting
+        self.welcome = welcome
+        self.goodbye = None
+        self._fresh = True
+        if self.table is not None and welcome.table != self.table.table:
+            self.leave_table()
+
+    def disconnected(self) -> None:
+        """The connection is gone: what was asked cannot be answered now; the rest stays to be shown."""
+        self.lobby = None
+        if self.game is not None:
+            self.game.decision = None
+
+    def leave_table(self) -> None:
+        """The own seat was given up, or the table has gone."""
+        self.table = None
+        self.seat = None
+        self.game = None
+        self.trouble = None
+
+    def answered(self, decision: int) -> None:
+        """The server took the answer to this decision: nothing is asked until it asks again."""
+        game = self.game
+        if game is not None and game.decision is not None and game.decision.id == decision:
+            game.decision = None
+
+    def apply(self, message: Message) -> None:
+        """Take a message from the server."""
+        if isinstance(message, GameUpdate):
+            self._update(message)
+        elif isinstance(message, GameHistory):
+            self._history(message)
+        elif isinstance(message, LobbyTables):
+            self.lobby = message
+        elif isinstance(message, TableState):
+            self._table_state(message)
+        elif isinstance(message, TableClosed):
+            if self.table is not None and self.table.table == message.table:
+                self.leave_table()
+        elif isinstance(message, Goodbye):
+            self.goodbye = message
+
+    def _table_state(self, message: TableState) -> None:
+        if self.table is not None and self.table.table != message.table.table:
+            self.leave_table()
+        self.table = message.table
+        self.seat = message.you
+
+    def _game_of(self, table: str, match: str) -> tuple[GameState, GameTypes] | None:
+        """The state that a message of this match belongs to; a new match begins a new one. None: not ours to show."""
+        if self.table is None or self.table.table != table or match in self._past:
+            return None
+        types = GAMES.get(self.table.game)
+        if types is None:
+            self.trouble = CLIENT_TOO_OLD
+            return None
+        if self.game is None or self.game.match != match:
+            if self.game is not None:
+                self._past.append(self.game.match)
+            self.game = GameState(name=types.name, match=match)
+            self.trouble = None
+        return self.game, types
+
+    def _history(self, message: GameHistory) -> None:
+        found = self._game_of(message.table, message.match)
+        if found is not None:
+            game, types = found
+            _take_events(game, types, message.first, message.events)
+
+    def _update(self, message: GameUpdate) -> None:
+        found = self._game_of(message.table, message.match)
+        if found is None:
+            return
+        game, types = found
+        _take_events(game, types, message.public.first, message.public.events)
+        if message.seq < game.seq and not self._fresh:
+            return
+        try:
+            public = _typed(message.public.view, types.public)
+            own = None if message.own is None else _typed(message.own, types.own)
+        except msgspec.ValidationError:
+            # A view of a newer version: better to show nothing than something wrong.
+            self.trouble = CLIENT_TOO_OLD
+            game.decision = None
+            return
+        self.trouble = None
+        if message.seq > game.seq:
+            # A view that is sent again brings its private events again.
+            game.own_events.extend(_event(payload, types) for payload in message.own_events)
+        if game.public is None or _phase_of(public) != _phase_of(game.public):
+            game.phase_start = public
+        self._fresh = False
+        game.seq = message.seq
+        game.public = public
+        game.own = own
+        game.decision = None if message.decision is None else _decision(message.decision, types)
+        game.clock = None if message.clock is None else RunningClock.from_message(message.clock, self.now())
+
+
+def _typed(payload: Any, wanted: Any) -> Any:
+    return msgspec.convert(payload, wanted, strict=True, builtin_types=(bytes,))
+
+
+def _event(payload: dict[str, Any], types: GameTypes) -> Any:
+    try:
+        return _typed(payload, types.event)
+    except msgspec.ValidationError:
+        return UnknownEvent(payload)
+
+
+def _decision(decision: Decision, types: GameTypes) -> OpenDecision:
+    legal = []
+    for payload in decision.legal:
+        try:
+            legal.append(_typed(payload, types.action))
+        except msgspec.ValidationError:
+            # An action that only a newer client knows: the others can still be taken.
+            continue
+    return OpenDecision(decision.id, tuple(legal))
+
+
+def _phase_of(public: Any) -> tuple[Any, Any]:
+    return getattr(public, "round", None), getattr(public, "phase", None)
+
+
+def _take_events(game: GameState, types: GameTypes, first: int, payloads: list[dict[str, Any]]) -> None:
+    """Add the events that are new. Those after a gap wait until it is filled, so that the story keeps its order."""
+    for number, payload in enumerate(payloads, first):
+        if number >= len(game.events) and number not in game.ahead and len(game.ahead) < _MOST_AHEAD:
+            game.ahead[number] = _event(payload, types)
+    while len(game.events) in game.ahead:
+        game.events.append(game.ahead.pop(len(game.events)))
