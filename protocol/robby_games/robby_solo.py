@@ -205,7 +205,10 @@ class Returned(Struct, frozen=True, tag="returned"):
 
 
 class Confirmed(Struct, frozen=True, tag="confirmed"):
+    """auto: nobody plays this seat at an untimed table, and its time was up."""
+
     seat: Seat
+    auto: bool = False
 
 
 class RevealCalled(Struct, frozen=True, tag="reveal_called"):
@@ -351,13 +354,15 @@ class PublicView(Struct, frozen=True):
 class OwnView(Struct, frozen=True):
     """What one's own seat sees besides.
 
-    card: the bank of the own card that lies, or that was taken back and would lie again at the deadline; none yet: None.
+    card: bank of the own card that lies, or that was taken back and would lie again at the deadline; None: none yet.
     stack: all the own loot, oldest first.
+    giving: the item chosen for the police while others still choose.
     """
 
     seat: Seat
     card: int | None
     stack: tuple[int, ...]
+    giving: int | None = None
 
 
 # Arithmetic.
@@ -378,9 +383,14 @@ def items_of(stack: Sequence[int]) -> int:
     return sum(1 for card in stack if card < FIRST_MONEY)
 
 
+def worth_of_items(count: int) -> int:
+    """What so many items are worth together."""
+    return ITEM_WORTH[count]
+
+
 def total_of(stack: Sequence[int]) -> int:
     """What a stack is worth: money, and the items by the table."""
-    return money_of(stack) + ITEM_WORTH[items_of(stack)]
+    return money_of(stack) + worth_of_items(items_of(stack))
 
 
 def loot_deck(options: Options) -> tuple[int, ...]:

@@ -16,7 +16,7 @@ StateT = TypeVar("StateT")
 
 
 class Stamp(NamedTuple):
-    """When an input was received. at: milliseconds since the match began. credit: lag credit, for races, milliseconds."""
+    """When an input was received, in milliseconds since the match began. credit: lag credit for races, milliseconds."""
 
     at: int
     credit: int = 0

@@ -1,0 +1,10 @@
+"""Which games can be played, by name, with their rules."""
+
+from typing import Any
+
+from robby_rules.interface import Rules
+from robby_rules.robby_solo import RobbySolo
+
+RULES: dict[str, Rules[Any]] = {
+    RobbySolo.name: RobbySolo(),
+}
