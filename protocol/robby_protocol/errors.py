@@ -118,7 +118,10 @@ CODES: frozenset[str] = frozenset(_TEXTS)
 
 
 def text_for(code: str) -> str:
-    """What a person is told for a code, with the remedy, in the language in use; the code itself for one of a newer peer."""
+    """What a person is told for a code, with the remedy, in the language in use.
+
+    A code of a newer peer, which has no text here, is returned as it is.
+    """
     known = _TEXTS.get(code)
     return code if known is None else _(known)
 

@@ -14,7 +14,10 @@ _translations: gettext.NullTranslations = gettext.NullTranslations()
 
 
 def use_language(languages: Sequence[str] | None = None) -> None:
-    """Take the first of `languages` that has a catalogue; None asks the environment (LANGUAGE, LC_ALL, LC_MESSAGES, LANG)."""
+    """Take the first of `languages` that has a catalogue.
+
+    None asks the environment (LANGUAGE, LC_ALL, LC_MESSAGES, LANG). Without any catalogue the texts stay English.
+    """
     global _translations  # noqa: PLW0603 - one language per process, as in gettext itself
     locale_dir = str(files("robby_protocol") / "locale")
     _translations = gettext.translation(DOMAIN, locale_dir, languages, fallback=True)

@@ -1,6 +1,6 @@
 """The lobby: which tables there are."""
 
-from robby_protocol.messages.base import Command, Message
+from robby_protocol.messages.base import Command, Message, Natural
 from robby_protocol.messages.table import TableInfo
 
 
@@ -15,8 +15,10 @@ class LobbyWatch(Command, tag="lobby.watch", kw_only=True, frozen=True):
 
 
 class LobbyTables(Message, tag="lobby.tables", kw_only=True, frozen=True):
-    """All tables as they are now. Changes that come close together are told together."""
+    """All tables as they are now. Changes that come close together are told together.
+
+    people: how many people are on the server.
+    """
 
     tables: list[TableInfo]
-    people: int
-    """How many people are on the server."""
+    people: Natural

@@ -4,7 +4,18 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from robby_protocol.messages.base import Code, Command, Message, Name, Natural, SeatNumber, Text
+from robby_protocol.messages.base import (
+    Code,
+    Command,
+    DigestOrNone,
+    Integer,
+    Message,
+    Name,
+    Natural,
+    SeatNumber,
+    Text,
+    none_or_whole,
+)
 
 Options = dict[str, Any]
 """A game's options by name; the game's own type says which. Left-out ones have their default."""
@@ -30,7 +41,7 @@ class ScoreLine(Struct, kw_only=True, frozen=True):
 
     name: Name
     seat: SeatNumber | None
-    score: int
+    score: Integer
     winner: bool
 
 
@@ -57,7 +68,8 @@ class TableInfo(Struct, kw_only=True, frozen=True):
 class TableNews(Struct, kw_only=True, frozen=True):
     """Something that happened at the table, for the log.
 
-    code: joined, left, away, back, stand_in, host, kicked, bot_added, ready, not_ready, configured, started, finished, aborted.
+    code: joined, left, away, back, stand_in, host, kicked, bot_added, ready, not_ready, configured, started, finished,
+        aborted. A client ignores codes it does not know.
     """
 
     code: Code
@@ -95,15 +107,24 @@ class TableReady(Command, tag="table.ready", kw_only=True, frozen=True):
     """
 
     ready: bool
-    commitment: Annotated[bytes, Meta(max_length=32)] = b""
+    commitment: DigestOrNone = b""
+
+    def __post_init__(self) -> None:
+        none_or_whole("commitment", self.commitment, 32)
 
 
 class TableStart(Command, tag="table.start", kw_only=True, frozen=True):
-    """Host: start the match. All other people at the table must be ready; the host is by asking. result: {match}."""
+    """Host: start the match. All other people at the table must be ready; the host is by asking.
+
+    result: {match}.
+    """
 
 
 class TableConfigure(Command, tag="table.configure", kw_only=True, frozen=True):
-    """Host, between matches: change options (all anew), capacity or title. Everybody's ready is taken back. result: {}."""
+    """Host, between matches: change options (all anew), capacity or title. Everybody's ready is taken back.
+
+    result: {}. What is none stays as it is.
+    """
 
     options: Options | None = None
     capacity: Natural | None = None
