@@ -17,8 +17,10 @@ from robby_protocol.messages.base import MAX_INTEGER
 
 MAX_DEPTH = 32
 """Containers inside each other, the message's own map counted. The deepest message of ours has 7."""
-MAX_VALUES = 32_768
-"""Values in a body, keys not counted, containers counted: what the largest frame full of empty maps may cost in time."""
+MAX_VALUES_FROM_CLIENT = 4_096
+"""Values in a client's body (keys and the message's own map not counted): the longest command has some fifty."""
+MAX_VALUES_FROM_SERVER = 32_768
+"""Values in a server's body: some five hundred tables in the lobby. Maps without end are what costs time to decode."""
 MAX_DETAIL = 200
 """Characters of a log detail about foreign input."""
 
@@ -43,9 +45,9 @@ class _Hooks:
 
     __slots__ = ("containers", "values")
 
-    def __init__(self) -> None:
-        self.containers = MAX_VALUES
-        self.values = MAX_VALUES
+    def __init__(self, most: int) -> None:
+        self.containers = most + 1
+        self.values = most
 
     def array(self, values: list[Any]) -> list[Any]:
         self.containers -= 1
@@ -84,9 +86,10 @@ def _check(root: Any) -> None:
     raise ValueError("nested too deeply")
 
 
-def unpack(body: bytes) -> dict[str, Any]:
+def unpack(body: bytes, max_values: int = MAX_VALUES_FROM_SERVER) -> dict[str, Any]:
     """The map in a body: string keys, all different; values nil, bool, int, str, bytes, list, map and nothing else.
 
+    max_values: how many there may be, keys and the outer map not counted.
     Raises RemoteProtocolError(MALFORMED) for anything else, whatever goes wrong.
     """
     try:
@@ -96,15 +99,15 @@ def unpack(body: bytes) -> dict[str, Any]:
         scout.skip()
         if scout.tell() != len(body):
             raise ValueError("bytes follow the map")
-        hooks = _Hooks()
+        hooks = _Hooks(max_values)
         found = msgpack.unpackb(
             body,
             raw=False,
             strict_map_key=True,
             list_hook=hooks.array,
             object_pairs_hook=hooks.map,
-            max_array_len=MAX_VALUES,
-            max_map_len=MAX_VALUES,
+            max_array_len=max_values,
+            max_map_len=max_values,
             max_ext_len=0,
         )
         _check(found)

@@ -219,7 +219,7 @@ class Connection:
 
     def _understand(self, body: bytes) -> Event | None:
         """The event in a body, None for what is to be ignored. Moves the state."""
-        values = codec.unpack(body)
+        values = codec.unpack(body, _MAX_VALUES[self._peer])
         kind = self._kinds.get(values["type"])
         moves = TRANSITIONS[self.state][self._peer]
         if kind not in moves:
@@ -394,6 +394,10 @@ def _by_tag(kinds: Sequence[type[Message]]) -> dict[str, type[Message]]:
     return {str(kind.__struct_config__.tag): kind for kind in kinds}
 
 
+_MAX_VALUES: Mapping[Role, int] = {
+    Role.CLIENT: codec.MAX_VALUES_FROM_CLIENT,
+    Role.SERVER: codec.MAX_VALUES_FROM_SERVER,
+}
 _BY_TAG: Mapping[Role, Mapping[str, type[Message]]] = {
     Role.CLIENT: _by_tag(FROM_CLIENT),
     Role.SERVER: _by_tag(FROM_SERVER),
