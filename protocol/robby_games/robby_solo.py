@@ -3,6 +3,8 @@
 Participants are numbered 0 … n−1 by seat; Robby Junior, where he plays, is number n, after the last seat.
 A bank is its index in the row, 0 at the left. A loot card is an integer: from 1,000 up it is money worth that much,
 below it is item number 1 … 7. All times are milliseconds.
+
+All types are values that cannot refer to themselves, so the garbage collector need not look at them (`gc=False`).
 """
 
 from collections.abc import Sequence
@@ -53,7 +55,7 @@ Card = Annotated[int, Meta(ge=1, le=1_000_000)]
 Millis = Annotated[int, Meta(ge=0, le=3_600_000)]
 
 
-class Limits(Struct, frozen=True, kw_only=True):
+class Limits(Struct, frozen=True, gc=False, kw_only=True):
     """Time limits in milliseconds; None: no limit."""
 
     supply: Millis | None
@@ -76,7 +78,7 @@ PRESETS: dict[str, Limits] = {
 }
 
 
-class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Options(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     """A table's options.
 
     time: the preset; each limit below, where given, replaces the preset's.
@@ -102,38 +104,38 @@ class Options(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 # Actions: what a seat may answer.
 
 
-class Supply(Struct, frozen=True, tag="supply"):
+class Supply(Struct, frozen=True, gc=False, tag="supply"):
     """Gentleman: deal the round's loot beginning at this end of the row."""
 
     side: Literal["left", "right"]
 
 
-class Lay(Struct, frozen=True, tag="lay"):
+class Lay(Struct, frozen=True, gc=False, tag="lay"):
     """Lay the heist card of this bank face down; in the revision only after taking back."""
 
     bank: Bank
 
 
-class Declare(Struct, frozen=True, tag="declare"):
+class Declare(Struct, frozen=True, gc=False, tag="declare"):
     """Gentleman: *I will rob* (robs) or *I will not rob* this bank."""
 
     robs: bool
     bank: Bank
 
 
-class TakeBack(Struct, frozen=True, tag="take_back"):
+class TakeBack(Struct, frozen=True, gc=False, tag="take_back"):
     """Revision: take the own card back into the hand."""
 
 
-class Confirm(Struct, frozen=True, tag="confirm"):
+class Confirm(Struct, frozen=True, gc=False, tag="confirm"):
     """Revision: the card that lies shall count. Final."""
 
 
-class Reveal(Struct, frozen=True, tag="reveal"):
+class Reveal(Struct, frozen=True, gc=False, tag="reveal"):
     """Gentleman: end the revision now."""
 
 
-class Give(Struct, frozen=True, tag="give"):
+class Give(Struct, frozen=True, gc=False, tag="give"):
     """Police: return this item."""
 
     card: Card
@@ -145,7 +147,7 @@ Action = Supply | Lay | Declare | TakeBack | Confirm | Reveal | Give
 # Events: what happened. `auto` means that the clock decided, not the person.
 
 
-class GameStarted(Struct, frozen=True, tag="game_started"):
+class GameStarted(Struct, frozen=True, gc=False, tag="game_started"):
     """participants: how many, Junior included. banks: in the row."""
 
     participants: int
@@ -155,7 +157,7 @@ class GameStarted(Struct, frozen=True, tag="game_started"):
     deck: int
 
 
-class RoundStarted(Struct, frozen=True, tag="round_started"):
+class RoundStarted(Struct, frozen=True, gc=False, tag="round_started"):
     """round counts from 1. deck: loot cards left before dealing."""
 
     round: int
@@ -163,7 +165,7 @@ class RoundStarted(Struct, frozen=True, tag="round_started"):
     deck: int
 
 
-class Supplied(Struct, frozen=True, tag="supplied"):
+class Supplied(Struct, frozen=True, gc=False, tag="supplied"):
     """cards: the new loot card of each bank, in row order whatever the side."""
 
     side: str
@@ -172,7 +174,7 @@ class Supplied(Struct, frozen=True, tag="supplied"):
     auto: bool = False
 
 
-class Laid(Struct, frozen=True, tag="laid"):
+class Laid(Struct, frozen=True, gc=False, tag="laid"):
     """A participant laid a card face down; again: after taking back in the revision."""
 
     seat: Seat
@@ -180,48 +182,48 @@ class Laid(Struct, frozen=True, tag="laid"):
     auto: bool = False
 
 
-class YouLaid(Struct, frozen=True, tag="you_laid"):
+class YouLaid(Struct, frozen=True, gc=False, tag="you_laid"):
     """Private: which card one's own seat laid."""
 
     bank: Bank
     auto: bool = False
 
 
-class Declared(Struct, frozen=True, tag="declared"):
+class Declared(Struct, frozen=True, gc=False, tag="declared"):
     seat: Seat
     robs: bool
     bank: Bank
     auto: bool = False
 
 
-class TakenBack(Struct, frozen=True, tag="taken_back"):
+class TakenBack(Struct, frozen=True, gc=False, tag="taken_back"):
     seat: Seat
 
 
-class Returned(Struct, frozen=True, tag="returned"):
+class Returned(Struct, frozen=True, gc=False, tag="returned"):
     """Time ran out with the card in the hand: it lies again as it was."""
 
     seat: Seat
 
 
-class Confirmed(Struct, frozen=True, tag="confirmed"):
+class Confirmed(Struct, frozen=True, gc=False, tag="confirmed"):
     """auto: nobody plays this seat at an untimed table, and its time was up."""
 
     seat: Seat
     auto: bool = False
 
 
-class RevealCalled(Struct, frozen=True, tag="reveal_called"):
+class RevealCalled(Struct, frozen=True, gc=False, tag="reveal_called"):
     seat: Seat
 
 
-class Revealed(Struct, frozen=True, tag="revealed"):
+class Revealed(Struct, frozen=True, gc=False, tag="revealed"):
     """banks: the bank each participant's card named, by participant."""
 
     banks: tuple[int, ...]
 
 
-class Robbed(Struct, frozen=True, tag="robbed"):
+class Robbed(Struct, frozen=True, gc=False, tag="robbed"):
     """loot: in the order in which it lay; the last ends on top of the stack."""
 
     seat: Seat
@@ -229,7 +231,7 @@ class Robbed(Struct, frozen=True, tag="robbed"):
     loot: tuple[int, ...]
 
 
-class Clashed(Struct, frozen=True, tag="clashed"):
+class Clashed(Struct, frozen=True, gc=False, tag="clashed"):
     """Two or more named this bank: it keeps its loot."""
 
     bank: Bank
@@ -237,7 +239,7 @@ class Clashed(Struct, frozen=True, tag="clashed"):
     loot: tuple[int, ...]
 
 
-class Police(Struct, frozen=True, tag="police"):
+class Police(Struct, frozen=True, gc=False, tag="police"):
     """A bank with four cards was emptied and the police came.
 
     cards: the bank's four, now under the deck. most: the largest number of loot cards anybody holds.
@@ -251,21 +253,21 @@ class Police(Struct, frozen=True, tag="police"):
     choosing: tuple[int, ...]
 
 
-class Chose(Struct, frozen=True, tag="chose"):
+class Chose(Struct, frozen=True, gc=False, tag="chose"):
     """A payer has chosen an item; which one is seen when all have."""
 
     seat: Seat
     auto: bool = False
 
 
-class Given(Struct, frozen=True, tag="given"):
+class Given(Struct, frozen=True, gc=False, tag="given"):
     """A card went to the police, under the deck."""
 
     seat: Seat
     card: Card
 
 
-class GameOver(Struct, frozen=True, tag="game_over"):
+class GameOver(Struct, frozen=True, gc=False, tag="game_over"):
     """reason: `deck` (too few cards to deal) or `rounds` (the option's limit)."""
 
     reason: str
@@ -296,7 +298,7 @@ Event = (
 # Views.
 
 
-class Score(Struct, frozen=True):
+class Score(Struct, frozen=True, gc=False):
     """One participant's result. stack: all their loot, oldest first. place: 1 for the best; equals share it."""
 
     seat: Seat
@@ -309,12 +311,12 @@ class Score(Struct, frozen=True):
     winner: bool
 
 
-class Declaration(Struct, frozen=True):
+class Declaration(Struct, frozen=True, gc=False):
     robs: bool
     bank: Bank
 
 
-class ParticipantView(Struct, frozen=True):
+class ParticipantView(Struct, frozen=True, gc=False):
     """What all see of one participant.
 
     card: `none`, `laid`, `taken_back`, `laid_again` or `confirmed` (the Gentleman's and Junior's stay `laid`).
@@ -331,7 +333,7 @@ class ParticipantView(Struct, frozen=True):
     paying: bool = False
 
 
-class PublicView(Struct, frozen=True):
+class PublicView(Struct, frozen=True, gc=False):
     """What everybody sees.
 
     phase: `supply`, `plays`, `gentleman`, `revision`, `police` or `over`.
@@ -351,7 +353,7 @@ class PublicView(Struct, frozen=True):
     scores: tuple[Score, ...] | None = None
 
 
-class OwnView(Struct, frozen=True):
+class OwnView(Struct, frozen=True, gc=False):
     """What one's own seat sees besides.
 
     card: bank of the own card that lies, or that was taken back and would lie again at the deadline; None: none yet.

@@ -22,7 +22,7 @@ class Stamp(NamedTuple):
     credit: int = 0
 
 
-class Step(NamedTuple, Generic[StateT]):
+class Step(Struct, Generic[StateT], frozen=True, gc=False):
     """What an input led to.
 
     public: events that all may see, in order. private: (seat, event) pairs for one seat each.

@@ -13,36 +13,47 @@ from robby_games.robby_solo import (
     YouLaid,
 )
 from robby_protocol.errors import CARD_IN_HAND
-from robby_rules.interface import IllegalActionError
+from robby_rules.interface import IllegalActionError, Step
 from robby_rules.robby_solo.robbery import turn_cards
-from robby_rules.robby_solo.state import CONFIRMED, LAID, LAID_AGAIN, REVISION, TAKEN_BACK, State, Tale
+from robby_rules.robby_solo.state import (
+    CONFIRMED,
+    LAID,
+    LAID_AGAIN,
+    REVISION,
+    TAKEN_BACK,
+    SoloStep,
+    State,
+    Tale,
+    new_tale,
+)
 
 
-def revise(state: State, seat: int, action: object, at: int, tale: Tale) -> State:
+def revise(state: State, seat: int, action: object, at: int) -> SoloStep:
     """A seat's action in the revision. Raises IllegalActionError."""
     if seat == state.loot.gentleman:
         # Pending only once the shortest time has passed and no card is in a hand.
         if type(action) is not Reveal:
             raise IllegalActionError
+        tale = new_tale()
         tale.public.append(RevealCalled(seat))
-        return turn_cards(state, state.marks, at, tale)
+        return tale.step(turn_cards(state, state.marks, at, tale))
     in_hand = state.marks[seat] == TAKEN_BACK
     if type(action) is Lay:
         if not in_hand or not 0 <= action.bank < state.setting.banks:
             raise IllegalActionError
-        tale.public.append(Laid(seat, True))
-        tale.private.append((seat, YouLaid(action.bank)))
-        cards = state.cards
-        return _go_on(state, (*cards[:seat], action.bank, *cards[seat + 1 :]), _marked(state.marks, seat, LAID_AGAIN))
+        cards = list(state.cards)
+        cards[seat] = action.bank
+        after = _revised(state, tuple(cards), seat, LAID_AGAIN)
+        return Step(after, (Laid(seat, True),), ((seat, YouLaid(action.bank)),))
     if type(action) is TakeBack:
         if in_hand:
             raise IllegalActionError
-        tale.public.append(TakenBack(seat))
-        return _go_on(state, state.cards, _marked(state.marks, seat, TAKEN_BACK))
+        return Step(_revised(state, state.cards, seat, TAKEN_BACK), (TakenBack(seat),))
     if type(action) is Confirm:
         if in_hand:
             raise IllegalActionError(CARD_IN_HAND)
-        return confirm(state, (seat,), at, False, tale)
+        tale = new_tale()
+        return tale.step(confirm(state, (seat,), at, False, tale))
     raise IllegalActionError
 
 
@@ -57,7 +68,7 @@ def confirm(state: State, seats: tuple[int, ...], at: int, auto: bool, tale: Tal
     gentleman = state.loot.gentleman
     for seat in range(state.setting.seats):
         if marks[seat] != CONFIRMED and seat != gentleman:
-            return _go_on(state, state.cards, marks)
+            return _go_on(state, state.cards, marks, state.reveal_open, _asked(state, marks, state.reveal_open))
     return turn_cards(state, marks, at, tale)
 
 
@@ -73,20 +84,18 @@ def time_is_up(state: State, at: int, tale: Tale) -> State:
 
 def open_reveal(state: State) -> State:
     """The shortest revision is over: from now on the Gentleman may call *reveal*."""
-    return _go_on(state, state.cards, state.marks, True)
+    return _go_on(state, state.cards, state.marks, True, _asked(state, state.marks, True))
 
 
 def _marked(marks: tuple[str, ...], seat: int, mark: str) -> tuple[str, ...]:
-    return (*marks[:seat], mark, *marks[seat + 1 :])
+    marked = list(marks)
+    marked[seat] = mark
+    return tuple(marked)
 
 
-def _go_on(state: State, cards: tuple[int, ...], marks: tuple[str, ...], opening: bool = False) -> State:
-    reveal_open = opening or state.reveal_open
-    gentleman = state.loot.gentleman
-    may_call = reveal_open and TAKEN_BACK not in marks
-    pending = tuple(
-        [seat for seat in range(state.setting.seats) if (may_call if seat == gentleman else marks[seat] != CONFIRMED)]
-    )
+def _go_on(
+    state: State, cards: tuple[int, ...], marks: tuple[str, ...], reveal_open: bool, pending: tuple[int, ...]
+) -> State:
     return State(
         state.setting,
         state.loot,
@@ -100,3 +109,19 @@ def _go_on(state: State, cards: tuple[int, ...], marks: tuple[str, ...], opening
         state.declaration,
         reveal_open,
     )
+
+
+def _asked(state: State, marks: tuple[str, ...], reveal_open: bool) -> tuple[int, ...]:
+    """Who has not confirmed; and the Gentleman, who may call once that is open and no card is in a hand."""
+    gentleman = state.loot.gentleman
+    may_call = reveal_open and TAKEN_BACK not in marks
+    return tuple(
+        [seat for seat in range(state.setting.seats) if (may_call if seat == gentleman else marks[seat] != CONFIRMED)]
+    )
+
+
+def _revised(state: State, cards: tuple[int, ...], seat: int, mark: str) -> State:
+    """The seat's card was taken back or laid again. Only whether the Gentleman may call can depend on that."""
+    marks = _marked(state.marks, seat, mark)
+    reveal_open = state.reveal_open
+    return _go_on(state, cards, marks, reveal_open, _asked(state, marks, True) if reveal_open else state.pending)

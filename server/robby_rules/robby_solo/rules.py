@@ -88,6 +88,8 @@ class RobbySolo:
         """Take an action. Raises IllegalActionError."""
         if seat not in state.pending:
             raise IllegalActionError
+        if state.phase == REVISION:
+            return revise(state, seat, action, stamp.at)
         tale = new_tale()
         return tale.step(_take(state, seat, action, stamp.at, tale))
 
@@ -132,8 +134,6 @@ class RobbySolo:
 
 def _take(state: State, seat: int, action: Any, at: int, tale: Tale) -> State:
     phase = state.phase
-    if phase == REVISION:
-        return revise(state, seat, action, at, tale)
     if phase == PLAYS:
         if type(action) is Lay and 0 <= action.bank < state.setting.banks:
             return lay_secretly(state, ((seat, action.bank),), at, False, tale)

@@ -11,10 +11,9 @@ from robby_rules.robby_solo.state import NO_BANK, NO_CARD, State
 def public_view(state: State) -> PublicView:
     """What everybody sees."""
     loot, setting = state.loot, state.setting
-    visit = state.visit
-    paying: tuple[int, ...] = () if visit is None else state.pending
-    participants = tuple(
-        [
+    if state.revealed or setting.open_loot:
+        paying: tuple[int, ...] = () if state.visit is None else state.pending
+        participants = [
             ParticipantView(
                 mark,
                 card if state.revealed else None,
@@ -25,14 +24,19 @@ def public_view(state: State) -> PublicView:
             )
             for who, (mark, card, stack) in enumerate(zip(state.marks, state.cards, loot.stacks, strict=True))
         ]
-    )
+    else:
+        # The same, for the most frequent case by far.
+        participants = [
+            ParticipantView(mark, None, len(stack), stack[-1] if stack else None)
+            for mark, stack in zip(state.marks, loot.stacks, strict=True)
+        ]
     return PublicView(
         loot.round,
         state.phase,
         loot.gentleman,
         len(loot.deck),
         loot.banks,
-        participants,
+        tuple(participants),
         setting.junior,
         state.declaration,
         state.reveal_open,
