@@ -15,6 +15,8 @@ CONNECTION_LOST = "connection_lost"
 SERVER_SILENT = "server_silent"
 SERVER_ID_CHANGED = "server_id_changed"
 SERVER_PROOF_WRONG = "server_proof_wrong"
+NO_ROBBY_SERVER = "no_robby_server"
+PASSWORD_NEEDED = "password_needed"
 NOT_CONNECTED = "not_connected"
 MAYBE_DONE = "maybe_done"
 STOPPED = "stopped"
@@ -34,6 +36,8 @@ _TEXTS: dict[str, str] = {
         "This is not the server that was here before. Ask whoever runs it; go on only if it was set up anew."
     ),
     SERVER_PROOF_WRONG: N_("The server could not prove who it is. Do not go on; ask whoever runs it."),
+    NO_ROBBY_SERVER: N_("What answers there is not a Robby server. Check the address and the port."),
+    PASSWORD_NEEDED: N_("The server asks for a password. Ask whoever runs it, and connect with it."),
     NOT_CONNECTED: N_("There is no connection now. Nothing was sent; try again when it is back."),
     MAYBE_DONE: N_("The connection was lost before the answer came. Look at the table whether it was done."),
     STOPPED: N_("The client has ended."),

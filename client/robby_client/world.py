@@ -82,7 +82,8 @@ class GameState:
 
     public, own: the newest views, of the game's types; own: None for a spectator. phase_start: the public view when the
     running phase began (or the first one seen of it). decision: None if nothing is asked. events: all public events,
-    without gaps, in order. own_events: the private ones seen by this client.
+    without gaps, in order. own_events: the private ones seen by this client. names: who sits where in this match, as
+    sent; a table's own seats may move up once the match is over.
     """
 
     name: str
@@ -95,6 +96,7 @@ class GameState:
     clock: RunningClock | None = None
     events: list[Any] = field(default_factory=list)
     own_events: list[Any] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
     ahead: dict[int, Any] = field(default_factory=dict)
 
 
@@ -168,6 +170,8 @@ class World:
             self.leave_table()
         self.table = message.table
         self.seat = message.you
+        if self.game is not None and self.game.match == message.table.match:
+            self.game.names = _names(message.table) or self.game.names
 
     def _game_of(self, table: str, match: str) -> tuple[GameState, GameTypes] | None:
         """The state that a message of this match belongs to; a new match begins a new one. None: not ours to show."""
@@ -180,7 +184,7 @@ class World:
         if self.game is None or self.game.match != match:
             if self.game is not None:
                 self._past.append(self.game.match)
-            self.game = GameState(name=types.name, match=match)
+            self.game = GameState(name=types.name, match=match, names=_names(self.table))
             self.trouble = None
         return self.game, types
 
@@ -218,6 +222,14 @@ class World:
         game.own = own
         game.decision = None if message.decision is None else _decision(message.decision, types)
         game.clock = None if message.clock is None else RunningClock.from_message(message.clock, self.now())
+
+
+def _names(table: TableInfo) -> list[str]:
+    """Who sits where in the table's match: its seats while it is played, its result's lines afterwards."""
+    if table.phase != "finished":
+        return [seat.name for seat in table.seats]
+    seated = sorted((line.seat, line.name) for line in table.result if line.seat is not None)
+    return [name for _seat, name in seated]
 
 
 def _typed(payload: Any, wanted: Any) -> Any:

@@ -13,6 +13,7 @@ from robby_client.words.robby_solo import (
     name_list,
     score_lines,
 )
+from robby_client.world import GameState
 from robby_games.robby_solo import (
     Chose,
     Clashed,
@@ -41,6 +42,14 @@ def names_of(table: TableInfo, junior: bool) -> list[str]:
     """The participants' names in order of seats, harmless to show, with Robby Junior last where he plays."""
     names = [safe(seat.name) for seat in table.seats]
     if junior:
+        names.append(_("Robby Junior"))
+    return names
+
+
+def names_in(game: GameState) -> list[str]:
+    """The same for a match: who sat where when it was played, whatever the table's seats are by now."""
+    names = [safe(name) for name in game.names]
+    if game.public is not None and game.public.junior:
         names.append(_("Robby Junior"))
     return names
 
