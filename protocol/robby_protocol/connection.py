@@ -178,6 +178,11 @@ class Connection:
 
     # Receiving.
 
+    @property
+    def held(self) -> int:
+        """How many bytes wait for the rest of their frame, once `next_event` has said NEED_DATA: for a time limit."""
+        return self._reader.held
+
     def receive_data(self, data: bytes) -> None:
         """Hand over what was received; b"" means that the stream has ended.
 
