@@ -1,12 +1,22 @@
 """Which bots there are, by game and name, and loading somebody's own."""
 
+import importlib
+import importlib.util
+import inspect
+import sys
+from pathlib import Path
+from types import ModuleType
+
 from robby_bots.greedy_bot import GreedyBot
 from robby_bots.interface import Bot
 from robby_bots.random_bot import RandomBot
+from robby_protocol.i18n import _
 
 BOTS: dict[str, dict[str, type[Bot]]] = {
     "robby-solo": {"greedy": GreedyBot, "random": RandomBot},
 }
+
+_FILE_MODULE = "robby_bot_from_file"
 
 
 class BotLoadError(Exception):
@@ -16,6 +26,94 @@ class BotLoadError(Exception):
 def load_bot(spec: str, game: str = "robby-solo") -> type[Bot]:
     """A bot by name (`greedy`), as `module:Class`, or from a file (`my_bot.py` or `my_bot.py:Class`).
 
-    Raises BotLoadError.
+    Loading runs the file or module. Raises BotLoadError.
     """
-    raise NotImplementedError
+    known = BOTS.get(game, {})
+    if spec in known:
+        return known[spec]
+    where, colon, wanted = spec.rpartition(":")
+    if not colon:
+        where, wanted = spec, ""
+    if where.endswith(".py"):
+        module = _from_file(Path(where))
+    elif colon:
+        module = _from_module(where)
+    else:
+        raise BotLoadError(
+            _("There is no bot {name}. There are: {known}; or give a file like my_bot.py, or module:Class.").format(
+                name=spec, known=", ".join(sorted(known))
+            )
+        )
+    found = _class_in(module, wanted, where)
+    if found.game != game:
+        raise BotLoadError(_("{name} plays another game: {game}.").format(name=found.name, game=found.game))
+    return found
+
+
+def _from_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise BotLoadError(_("There is no file {path}.").format(path=path))
+    spec = importlib.util.spec_from_file_location(_FILE_MODULE, path)
+    if spec is None or spec.loader is None:
+        raise BotLoadError(_("{path} is not a Python file.").format(path=path))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[_FILE_MODULE] = module  # where dataclasses and the like look for it
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        # Somebody's file may raise anything; whoever starts the bot is told what and where.
+        raise BotLoadError(_broken(path.name, error)) from error
+    return module
+
+
+def _from_module(name: str) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except Exception as error:
+        raise BotLoadError(_broken(name, error)) from error
+
+
+def _broken(where: str, error: Exception) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    line = trace.tb_lineno if trace is not None else 0
+    if isinstance(error, SyntaxError) and error.lineno:
+        line = error.lineno
+    return _("{where} cannot be loaded: {kind} at line {line}: {error}").format(
+        where=where, kind=type(error).__name__, line=line, error=error
+    )
+
+
+def _class_in(module: ModuleType, wanted: str, where: str) -> type[Bot]:
+    if wanted:
+        found = getattr(module, wanted, None)
+        if not (isinstance(found, type) and issubclass(found, Bot)) or inspect.isabstract(found):
+            raise BotLoadError(
+                _("{where} has no bot {name}: a class that derives from Bot and has `choose`.").format(
+                    where=where, name=wanted
+                )
+            )
+        return _named(found)
+    own = [
+        one
+        for one in vars(module).values()
+        if isinstance(one, type)
+        and issubclass(one, Bot)
+        and not inspect.isabstract(one)
+        and one.__module__ == module.__name__
+    ]
+    if len(own) == 1:
+        return _named(own[0])
+    if not own:
+        raise BotLoadError(_("{where} has no class that derives from Bot and has `choose`.").format(where=where))
+    names = ", ".join(one.__name__ for one in own)
+    raise BotLoadError(
+        _("{where} has several bots: {names}. Say which: {where}:NAME.").format(where=where, names=names)
+    )
+
+
+def _named(found: type[Bot]) -> type[Bot]:
+    if not isinstance(getattr(found, "name", None), str):
+        raise BotLoadError(_('{bot} has no name: write `name = "…"` in the class.').format(bot=found.__name__))
+    return found

@@ -1,10 +1,10 @@
 """Sitting down at a table of one's own at once: create it with bots, get ready, start."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
-from robby_client.client import Client
-from robby_protocol.messages import TableCreate, TableStart
+from robby_client.world import World
+from robby_protocol.messages import Command, TableCreate, TableStart
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,16 @@ class QuickTable:
     title: str = ""
 
 
-async def sit_down(client: Client, quick: QuickTable) -> None:
+class Caller(Protocol):
+    """What is needed of a client."""
+
+    @property
+    def world(self) -> World: ...
+
+    async def call(self, command: type[Command], /, **fields: Any) -> dict[str, Any]: ...
+
+
+async def sit_down(client: Caller, quick: QuickTable) -> None:
     """Once connected: make the table and start its match, unless this identity already has a seat.
 
     Raises Refused or NotConnected, as `Client.call`.
