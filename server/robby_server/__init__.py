@@ -1,0 +1,1 @@
+"""The server: listener, sessions, identities, lobby, tables, journal. Knows nothing of the client side."""

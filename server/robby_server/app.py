@@ -1,0 +1,237 @@
+"""The server as a whole: what runs in which nursery, taking connections, and stopping in order."""
+
+import secrets
+import socket
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import structlog
+import trio
+
+from robby_protocol import errors
+from robby_protocol.connection import Connection, Role
+from robby_server.bots import Bots, SpawnBot
+from robby_server.commands import Commands
+from robby_server.directory import Directory
+from robby_server.handshake import Handshake
+from robby_server.identities import Identities, KeyStore
+from robby_server.journal import Journal
+from robby_server.listeners import accept_forever, address_of
+from robby_server.log import Throttle
+from robby_server.memory import MemoryStream, memory_stream_pair
+from robby_server.session import Session
+from robby_server.settings import Settings
+from robby_server.table import Services, Table
+from robby_server.transport import SocketTransport, StreamTransport, Transport
+
+log = structlog.get_logger("robby.server")
+
+SEED_BYTES = 32
+"""Of a match's seed."""
+
+TABLES_SHARE = 0.4
+"""Of the stop time: what the tables may take to finish what they do; the rest is for the journal and the farewells."""
+
+
+class Server:
+    """One server. Make it, `serve`, `stop`.
+
+    Args:
+        settings: all limits.
+        journal: where matches are kept.
+        spawn_bot: runs a bot over a stream; None: no bots can be seated.
+        bots: per game, the names of the bots that spawn_bot knows.
+        key: the server's private Ed25519 seed, 32 bytes; by it clients know the server again.
+        match_seed: gives the 32 secret bytes of each new match; by default the operating system's randomness does.
+        keys: where names bound to clients' keys are kept; by default as long as the process lives.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        journal: Journal,
+        *,
+        spawn_bot: SpawnBot | None = None,
+        bots: Mapping[str, Sequence[str]] | None = None,
+        key: bytes,
+        match_seed: Callable[[], bytes] | None = None,
+        keys: KeyStore | None = None,
+    ) -> None:
+        self.settings = settings
+        self.journal = journal
+        self._spawn_bot = spawn_bot
+        self._bots = dict(bots or {}) if spawn_bot is not None else {}
+        self._match_seed = match_seed or partial(secrets.token_bytes, SEED_BYTES)
+        bot_names = sorted({name for names in self._bots.values() for name in names})
+        self.identities = Identities(settings, bot_names=bot_names, keys=keys)
+        self.directory = Directory(settings, lambda: self.identities.people)
+        self._handshake = Handshake(settings, self.identities, key, self._bots)
+        self._commands: Commands | None = None
+        self._sessions: set[Session] = set()
+        self._session_nursery: trio.Nursery | None = None
+        self._per_address: Counter[str] = Counter()
+        self._refusing = 0
+        self._throttle = Throttle()
+        self._listening = trio.CancelScope()
+        self._stop = trio.Event()
+        self._stopped = trio.Event()
+        self._last_gone = trio.Event()
+
+    @property
+    def server_id(self) -> bytes:
+        """The server's public key."""
+        return self._handshake.server_id
+
+    @property
+    def connections(self) -> int:
+        """How many connections there are, those inside the process included."""
+        return len(self._sessions)
+
+    async def serve(
+        self,
+        listeners: Sequence[socket.socket] = (),
+        *,
+        task_status: trio.TaskStatus[list[tuple[str, int]]] = trio.TASK_STATUS_IGNORED,
+    ) -> None:
+        """Serve until `stop`, or until cancelled (then without farewells).
+
+        listeners: from `open_listeners`; they are closed at the end. Reports the addresses and ports listened on.
+        """
+        try:
+            await self.identities.load()
+            async with trio.open_nursery() as nursery:
+                sessions = await nursery.start(_hold_nursery)
+                tables = await nursery.start(_hold_nursery)
+                bots = await nursery.start(_hold_nursery)
+                self._session_nursery = sessions
+                services = Services(
+                    settings=self.settings,
+                    directory=self.directory,
+                    identities=self.identities,
+                    bots=Bots(self._spawn_bot, self._bots, bots, self.connect_memory),
+                    journal=self.journal,
+                    match_seed=self._match_seed,
+                )
+                self._commands = Commands(services, tables)
+                nursery.start_soon(self.directory.keep_telling)
+                for listener in listeners:
+                    nursery.start_soon(self._listen, listener)
+                addresses = [address_of(listener) for listener in listeners]
+                log.info("serving", addresses=[f"{address} port {port}" for address, port in addresses])
+                task_status.started(addresses)
+                await self._stop.wait()
+                with trio.move_on_after(self.settings.stop_seconds) as limit:
+                    await self._stop_in_order()
+                if limit.cancelled_caught:
+                    log.warning("stopped_late")
+                nursery.cancel_scope.cancel()
+        finally:
+            for listener in listeners:
+                listener.close()
+            self._session_nursery = None
+            self._stopped.set()
+        log.info("stopped")
+
+    async def stop(self) -> None:
+        """Stop in order, within `settings.stop_seconds`; returns once `serve` has ended. May be called again."""
+        self._stop.set()
+        await self._stopped.wait()
+
+    def connect_memory(self) -> MemoryStream:
+        """A new connection from inside the process; the server must be serving."""
+        ours, theirs = memory_stream_pair()
+        self._begin(StreamTransport(ours), trusted=True)
+        return theirs
+
+    # Connections.
+
+    async def _listen(self, listener: socket.socket) -> None:
+        with self._listening:
+            await accept_forever(listener, self._accepted)
+
+    def _accepted(self, sock: socket.socket, address: str) -> None:
+        transport = SocketTransport(sock, address)
+        settings = self.settings
+        if (
+            len(self._sessions) >= settings.connections
+            or self._per_address[address] >= settings.connections_per_address
+        ):
+            held = self._throttle.let("full")
+            if held is not None:
+                log.warning("connection_refused", peer=address, repeated=held)
+            if self._session_nursery is None or self._refusing >= settings.refusals:
+                transport.close()
+            else:
+                self._refusing += 1
+                self._session_nursery.start_soon(self._refuse, transport)
+            return
+        self._begin(transport)
+
+    def _begin(self, transport: Transport, *, trusted: bool = False) -> None:
+        if self._session_nursery is None:
+            transport.close()
+            raise RuntimeError("the server is not serving")
+        session = Session(transport, self.settings, self._throttle, trusted=trusted)
+        self._sessions.add(session)
+        self._per_address[session.address] += 1
+        self._session_nursery.start_soon(self._attend, session)
+
+    async def _attend(self, session: Session) -> None:
+        assert self._commands is not None, "the server is serving"
+        try:
+            await session.run(self._shake, self._commands.handle, self._commands.went)
+        except Exception:
+            log.exception("session_failed", peer=session.address)
+        finally:
+            self._sessions.discard(session)
+            if not self._sessions:
+                self._last_gone.set()
+            self._per_address[session.address] -= 1
+            if not self._per_address[session.address]:
+                del self._per_address[session.address]
+
+    async def _shake(self, session: Session) -> bool:
+        if not await self._handshake.shake(session):
+            return False
+        assert self._commands is not None, "the server is serving"
+        self._commands.came(session)
+        return True
+
+    async def _refuse(self, transport: Transport) -> None:
+        """Tell a connection over the limits so, and wait a moment until it has read it."""
+        try:
+            with trio.move_on_after(self.settings.farewell_seconds):
+                await transport.send_all(Connection(Role.SERVER).close_with(errors.SERVER_FULL))
+                await transport.send_eof()
+                while await transport.receive_some():
+                    pass
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            return  # the peer is gone
+        finally:
+            self._refusing -= 1
+            transport.close()
+
+    # Stopping.
+
+    async def _stop_in_order(self) -> None:
+        self._listening.cancel()
+        tables = [table for table in self.directory.all() if isinstance(table, Table)]
+        for table in tables:
+            table.stop()
+        with trio.move_on_after(self.settings.stop_seconds * TABLES_SHARE):
+            for table in tables:
+                await table.stopped.wait()
+        await self.journal.close()
+        for session in tuple(self._sessions):
+            session.end(errors.SERVER_STOPPING, reconnect=True)
+        if self._sessions:
+            self._last_gone = trio.Event()
+            await self._last_gone.wait()
+
+
+async def _hold_nursery(*, task_status: trio.TaskStatus[trio.Nursery]) -> None:
+    """A nursery of its own inside another, to start tasks in by kind."""
+    async with trio.open_nursery() as nursery:
+        task_status.started(nursery)
+        await trio.sleep_forever()

@@ -1,0 +1,129 @@
+"""Which tables there are, by id, and telling those who watch the lobby. Knows tables only by what they show.
+
+Ids are random and so unique beyond this process: later several servers may show one lobby.
+"""
+
+import secrets
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+import trio
+
+from robby_protocol import codec, errors
+from robby_protocol.messages import LobbyTables, TableInfo
+from robby_server.rejected import Rejected
+from robby_server.session import Session
+from robby_server.settings import Settings
+
+ID_LENGTH = 8
+"""40 bits: typed by hand, and no two tables alike in a lifetime."""
+ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+"""Crockford's base 32: no I, L, O, U, so that nothing is misread."""
+
+_READ_AS = str.maketrans({"I": "1", "L": "1", "O": "0", "-": None, " ": None})
+
+
+def new_table_id() -> str:
+    """A new random id."""
+    return "".join(secrets.choice(ALPHABET) for _position in range(ID_LENGTH))
+
+
+def read_table_id(text: str) -> str:
+    """An id as a person typed it, in its one spelling: case, hyphens and spaces do not count, I and L are 1, O is 0."""
+    return text.upper().translate(_READ_AS)
+
+
+class Listed(Protocol):
+    """What the directory needs of a table."""
+
+    id: str
+
+    def info(self) -> TableInfo:
+        """What is public about it."""
+        ...
+
+
+class Directory:
+    """The tables of this process, behind ids that would be unique among many.
+
+    people: asked for how many people are on the server.
+    """
+
+    def __init__(self, settings: Settings, people: Callable[[], int]) -> None:
+        self._settings = settings
+        self._people = people
+        self._tables: dict[str, Listed] = {}
+        self._watchers: set[Session] = set()
+        self._changed = trio.Event()
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def new_id(self) -> str:
+        """An id for a new table. Raises Rejected where there are too many tables."""
+        if len(self._tables) >= self._settings.tables:
+            raise Rejected(errors.TOO_MANY_TABLES)
+        while (table := new_table_id()) in self._tables:
+            pass
+        return table
+
+    def add(self, table: Listed) -> None:
+        """Show a new table."""
+        self._tables[table.id] = table
+        self.changed()
+
+    def remove(self, table: Listed) -> None:
+        """A table has closed."""
+        if self._tables.pop(table.id, None) is not None:
+            self.changed()
+
+    def find(self, text: str) -> Listed | None:
+        """The table with this id, however it was typed."""
+        return self._tables.get(read_table_id(text))
+
+    def all(self) -> Iterable[Listed]:
+        """All tables, oldest first."""
+        return tuple(self._tables.values())
+
+    def infos(self) -> list[TableInfo]:
+        """What is public about all tables: those that can be joined first, each kind oldest first."""
+        infos = sorted((table.info() for table in self._tables.values()), key=lambda info: info.phase == "playing")
+        return infos[: self._settings.listed_tables]
+
+    # Watching.
+
+    def watch(self, session: Session) -> None:
+        """Tell this connection now and after each change."""
+        self._watchers.add(session)
+        session.send(self._picture())
+
+    def unwatch(self, session: Session) -> None:
+        """Tell it no more."""
+        self._watchers.discard(session)
+
+    def changed(self) -> None:
+        """Something that the lobby shows has changed."""
+        self._changed.set()
+
+    async def keep_telling(self) -> None:
+        """Tell the watchers of changes, those close together at once. Runs until cancelled."""
+        behind: set[Session] = set()
+        while True:
+            if behind:
+                with trio.move_on_after(self._settings.lobby_seconds):
+                    await self._changed.wait()
+            else:
+                await self._changed.wait()
+            await trio.sleep(self._settings.lobby_seconds)
+            receivers = self._watchers if self._changed.is_set() else behind & self._watchers
+            self._changed = trio.Event()
+            picture = codec.encode(self._picture()) if receivers else b""
+            behind = set()
+            for session in tuple(receivers):
+                if session.waiting_bytes > self._settings.lobby_outbox_bytes:
+                    behind.add(session)  # it gets the newest picture once it has read what it has
+                else:
+                    session.send_frame(picture)
+
+    def _picture(self) -> LobbyTables:
+        return LobbyTables(tables=self.infos(), people=self._people())

@@ -1,0 +1,128 @@
+"""The server's side of the handshake: greeting, login, welcome, or why not. Knows no tables."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+
+from robby_games.registry import GAMES
+from robby_protocol import errors, identity
+from robby_protocol.errors import RemoteProtocolError
+from robby_protocol.messages import GameOffer, Greeting, Hello, Login, Welcome
+from robby_rules.registry import RULES
+from robby_server.identities import Identities, Identity, LoginError
+from robby_server.session import Session
+from robby_server.settings import Settings
+
+METHODS = ("guest", "key")
+
+
+class Handshake:
+    """Does the handshake of every connection of one server.
+
+    key: the server's private seed. bots: per game, the bots that it can seat.
+    """
+
+    def __init__(
+        self, settings: Settings, identities: Identities, key: bytes, bots: Mapping[str, Sequence[str]]
+    ) -> None:
+        self._settings = settings
+        self._identities = identities
+        self._key = key
+        self.server_id = identity.public_key(key)
+        password = settings.password
+        self._password_key = None if password is None else identity.password_key(password, self.server_id)
+        self._games = [
+            GameOffer(name=name, version=types.version, bots=list(bots.get(name, ())))
+            for name, types in GAMES.items()
+            if name in RULES
+        ]
+
+    async def shake(self, session: Session) -> bool:
+        """Bring a connection to its welcome. Returns whether it got there; `session.who` is set then.
+
+        Raises RemoteProtocolError, and what the transport raises.
+        """
+        hello = await session.receive()
+        if hello is None:
+            return False
+        if not isinstance(hello, Hello):
+            raise RemoteProtocolError(errors.HANDSHAKE_ORDER)
+        session.send(self._greeting(session, hello))
+        login = await session.receive()
+        if login is None:
+            return False
+        if not isinstance(login, Login):
+            raise RemoteProtocolError(errors.HANDSHAKE_ORDER)
+        try:
+            who, token = await self._log_in(session, login)
+        except LoginError as error:
+            accepts: dict[str, object] | None = None
+            if error.code == errors.UNKNOWN_METHOD:
+                accepts = {"methods": list(METHODS)}
+            session.end(error.code, reconnect=False, text=error.text, accepts=accepts)
+            return False
+        older = self._identities.connected(who, session)
+        session.who = who
+        if older is not None:
+            older.end(errors.REPLACED, reconnect=False)
+        session.send(
+            Welcome(
+                identity=who.id,
+                name=who.name,
+                resume=token,
+                table=who.table,
+                ping_ms=round(self._settings.ping_seconds * 1000),
+                silence_ms=round(self._settings.silence_seconds * 1000),
+            )
+        )
+        return True
+
+    def _greeting(self, session: Session, hello: Hello) -> Greeting:
+        connection = session.connection
+        assert connection.version is not None, "the connection has read a hello"
+        challenge = secrets.token_bytes(32)
+        proof = b""
+        if hello.nonce:
+            proof = identity.sign(self._key, connection.server_proof_payload(self.server_id, challenge))
+        return Greeting(
+            version=connection.version,
+            server_id=self.server_id,
+            server_name=self._settings.server_name,
+            software=software(),
+            challenge=challenge,
+            proof=proof,
+            password_required=self._password_key is not None and not session.trusted,
+            methods=list(METHODS),
+            games=self._games,
+        )
+
+    async def _log_in(self, session: Session, login: Login) -> tuple[Identity, bytes]:
+        """Who it is, and the token that a guest comes back with."""
+        self._check_password(session, login)
+        if login.method == "guest":
+            if login.resume:
+                return self._identities.resumed(login.resume, login.name), login.resume
+            return self._identities.guest(login.name)
+        if login.method == "key":
+            if not identity.is_public_key(login.key):
+                raise LoginError(errors.BAD_KEY)
+            payload = session.connection.login_proof_payload(login.name, login.key)
+            if not identity.verify(login.key, payload, login.proof):
+                raise LoginError(errors.BAD_PROOF)
+            return await self._identities.keyed(login.key, login.name), b""
+        raise LoginError(errors.UNKNOWN_METHOD)
+
+    def _check_password(self, session: Session, login: Login) -> None:
+        if self._password_key is None or session.trusted:
+            return
+        payload = session.connection.password_proof_payload(login.name)
+        if not identity.same_secret(identity.password_proof(self._password_key, payload), login.password_proof):
+            raise LoginError(errors.PASSWORD_WRONG)
+
+
+def software() -> str:
+    """Name and version of this server, for people."""
+    try:
+        return f"robby-solo {version('robby-solo')}"
+    except PackageNotFoundError:
+        return "robby-solo"

@@ -1,0 +1,297 @@
+"""One connection, from accept to the last word: reader, outbox and writer, heartbeat, time and rate limits.
+
+What the commands mean is not known here (`commands`), nor who may log in (`handshake`). A session never makes anybody
+else wait: what its peer does not read fast enough is dropped together with the connection, and it comes back later.
+"""
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import structlog
+import trio
+
+from robby_protocol import errors
+from robby_protocol.connection import (
+    NEED_DATA,
+    Connection,
+    ConnectionClosed,
+    InvalidMessage,
+    Role,
+    UnknownMessage,
+)
+from robby_protocol.errors import LocalProtocolError, RemoteProtocolError, text_for
+from robby_protocol.messages import Bye, Command, Error, Message, Ok, Ping, Pong
+from robby_server.log import Throttle
+from robby_server.settings import Settings
+from robby_server.transport import Transport
+
+if TYPE_CHECKING:
+    from robby_server.identities import Identity
+
+log = structlog.get_logger("robby.session")
+
+Incoming = Message | UnknownMessage | InvalidMessage
+WATCH_SECONDS = 1.0
+"""How often the time limits of a connection are looked at: the grain of what the settings promise."""
+
+
+class Session:
+    """One connection.
+
+    who: the identity, from login on. trusted: from inside the process, so needs no password.
+    """
+
+    def __init__(self, transport: Transport, settings: Settings, throttle: Throttle, *, trusted: bool = False) -> None:
+        self.connection = Connection(Role.SERVER)
+        self.address = transport.address
+        self.trusted = trusted
+        self.who: Identity | None = None
+        self.on_purpose = False
+        self.moving: trio.Event | None = None  # set while a command that may change the seat waits for its answer
+        self._transport = transport
+        self._settings = settings
+        self._throttle = throttle
+        self._scope = trio.CancelScope()
+        self._outbox: deque[bytes] = deque()
+        self._outbox_bytes = 0
+        self._wake_writer = trio.Event()
+        self._sending = False
+        self._written = trio.Event()  # the writer has ended
+        self._closing = False  # last words are in the outbox: nothing may follow them
+        self._heard = trio.current_time()
+        self._partial_since: float | None = None
+        self._tokens = float(settings.message_burst)
+        self._tokens_at = self._heard
+        self._warned = False
+        self._ping = 0
+
+    # Sending. Nothing here waits.
+
+    @property
+    def waiting_bytes(self) -> int:
+        """What waits in the outbox."""
+        return self._outbox_bytes
+
+    @property
+    def ended(self) -> bool:
+        """Whether the connection is over or saying its last words."""
+        return self._closing
+
+    def send(self, message: Message) -> None:
+        """Send a message as soon as the peer takes it; nothing if the connection is ending."""
+        if self._closing:
+            return
+        try:
+            frame = self.connection.send(message)
+        except LocalProtocolError:
+            log.exception("message_not_sent", message=type(message).__name__)
+            self.end(errors.INTERNAL, reconnect=True)
+            return
+        self.send_frame(frame)
+
+    def send_update(self, fields: Mapping[str, Any]) -> None:
+        """Send a `game.update` whose public part was encoded already, for several receivers alike."""
+        if not self._closing:
+            self.send_frame(self.connection.send_update(**fields))
+
+    def send_frame(self, frame: bytes) -> None:
+        """Send a whole frame that was encoded already, for several receivers alike."""
+        if self._closing:
+            return
+        if not self._outbox and not self._sending:
+            try:
+                sent = self._transport.try_send(frame)
+            except trio.BrokenResourceError:
+                self._close()
+                return
+            if sent == len(frame):
+                return
+            frame = frame[sent:]
+        elif self._outbox_bytes + len(frame) > self._settings.outbox_bytes:
+            self._too_slow()
+            return
+        self._put(frame)
+
+    def answer(self, to: Command, result: dict[str, Any] | None = None) -> None:
+        """Say that a command was done."""
+        self.send(Ok(re=to.id, result=result or {}))
+
+    def refuse(self, re: int | None, code: str, text: str | None = None, details: dict[str, Any] | None = None) -> None:
+        """Say that a command was refused."""
+        self.send(Error(re=re, code=code, text=text_for(code) if text is None else text, details=details or {}))
+
+    def end(
+        self, code: str, *, reconnect: bool, text: str | None = None, accepts: dict[str, Any] | None = None
+    ) -> None:
+        """End the connection with last words; returns at once."""
+        if self._closing:
+            return
+        last = self.connection.close_with(code, accepts=accepts, reconnect=reconnect, text=text)
+        if last:
+            self._put(last)
+        self._close()
+
+    def _put(self, frame: bytes) -> None:
+        self._outbox.append(frame)
+        self._outbox_bytes += len(frame)
+        self._wake_writer.set()
+
+    def _close(self) -> None:
+        self._closing = True
+        self._wake_writer.set()
+        self._scope.cancel()
+
+    def _too_slow(self) -> None:
+        # A frame that has begun must be finished, or the last words could not be read; the others go.
+        first = self._outbox.popleft() if self._outbox and not self._sending else None
+        self._outbox.clear()
+        self._outbox_bytes = 0
+        if first is not None:
+            self._put(first)
+        self.end(errors.TOO_SLOW, reconnect=True)
+
+    # Living.
+
+    async def run(
+        self,
+        handshake: Callable[["Session"], Awaitable[bool]],
+        handle: Callable[["Session", Command], Awaitable[None]],
+        parted: Callable[["Session"], None],
+    ) -> None:
+        """Live until the connection ends.
+
+        handshake: returns whether the peer is logged in. handle: takes each command. parted: called once when the
+        connection no longer counts, before the last words are out.
+        """
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._write)
+                nursery.start_soon(self._watch)
+                try:
+                    with self._scope:
+                        await self._live(handshake, handle)
+                finally:
+                    self._closing = True
+                    parted(self)
+                await self._farewell()
+                nursery.cancel_scope.cancel()
+        finally:
+            self._closing = True
+            self._transport.close()
+
+    async def _live(
+        self,
+        handshake: Callable[["Session"], Awaitable[bool]],
+        handle: Callable[["Session", Command], Awaitable[None]],
+    ) -> None:
+        try:
+            with trio.move_on_after(self._settings.handshake_seconds) as limit:
+                if not await handshake(self):
+                    return
+            if limit.cancelled_caught:
+                self.end(errors.HANDSHAKE_TIMEOUT, reconnect=False)
+                return
+            while (event := await self.receive()) is not None:
+                await self._slow_down()
+                await self._take(event, handle)
+        except RemoteProtocolError as error:
+            held = self._throttle.let(error.code)
+            if held is not None:
+                log.info("protocol_error", code=error.code, detail=error.detail, peer=self.address, repeated=held)
+            self.end(error.code, reconnect=False)
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            return  # the peer is gone; there is nobody left to tell
+        except Exception:
+            log.exception("session_failed", peer=self.address)
+            self.end(errors.INTERNAL, reconnect=True)
+
+    async def receive(self) -> Incoming | None:
+        """The next event from the peer; None once it has closed. Raises RemoteProtocolError and trio's errors."""
+        while True:
+            event = self.connection.next_event()
+            if isinstance(event, ConnectionClosed):
+                return None
+            if event is not NEED_DATA:
+                self._partial_since = None
+                return event
+            if self.connection.held and self._partial_since is None:
+                self._partial_since = trio.current_time()
+            data = await self._transport.receive_some()
+            self._heard = trio.current_time()
+            self.connection.receive_data(data)
+
+    async def _take(self, event: Incoming, handle: Callable[["Session", Command], Awaitable[None]]) -> None:
+        if isinstance(event, Command):
+            await handle(self, event)
+        elif isinstance(event, Ping):
+            self.send(Pong(n=event.n))
+        elif isinstance(event, Bye):
+            self.on_purpose = True
+            self._close()
+        elif isinstance(event, InvalidMessage):
+            self.refuse(event.id, errors.INVALID_MESSAGE, details={"type": event.type, "detail": event.detail})
+        elif isinstance(event, UnknownMessage):
+            self.refuse(event.id, errors.UNKNOWN_COMMAND, details={"type": event.type})
+
+    async def _slow_down(self) -> None:
+        """Make a peer that sends too much wait for its own turn; it is told once each time that it happens."""
+        now = trio.current_time()
+        rate, burst = self._settings.message_rate, float(self._settings.message_burst)
+        self._tokens = min(burst, self._tokens + (now - self._tokens_at) * rate) - 1
+        self._tokens_at = now
+        if self._tokens >= 0:
+            self._warned = self._warned and self._tokens < burst / 2
+            return
+        if not self._warned:
+            self._warned = True
+            self.refuse(None, errors.TOO_MANY_MESSAGES)
+        await trio.sleep(-self._tokens / rate)
+        self._heard = trio.current_time()
+
+    async def _write(self) -> None:
+        """Send what could not be sent at once, until the last words are out."""
+        try:
+            while self._outbox or not self._closing:
+                while self._outbox:
+                    frame = self._outbox.popleft()
+                    self._sending = True
+                    await self._transport.send_all(frame)
+                    self._sending = False
+                    self._outbox_bytes = max(0, self._outbox_bytes - len(frame))
+                if not self._closing:
+                    self._wake_writer = trio.Event()
+                    await self._wake_writer.wait()
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            self._close()  # the peer is gone, and with it whoever would read the rest
+        finally:
+            self._written.set()
+
+    async def _watch(self) -> None:
+        """Ping, and end a connection that is silent or does not finish its frame."""
+        settings = self._settings
+        next_ping = trio.current_time() + settings.ping_seconds
+        while not self._closing:
+            await trio.sleep(min(WATCH_SECONDS, settings.ping_seconds))
+            now = trio.current_time()
+            if self._partial_since is not None and now - self._partial_since >= settings.partial_frame_seconds:
+                self.end(errors.FRAME_TIMEOUT, reconnect=True)
+            elif now - self._heard >= settings.silence_seconds:
+                self.end(errors.SILENT, reconnect=True)
+            elif self.who is not None and now >= next_ping:
+                next_ping = now + settings.ping_seconds
+                self._ping += 1
+                self.send(Ping(n=self._ping))
+
+    async def _farewell(self) -> None:
+        """Let the last words leave, then wait a moment for the peer to close: closing first would let the kernel throw
+        away what the peer has not read yet."""
+        with trio.move_on_after(self._settings.farewell_seconds):
+            try:
+                self._wake_writer.set()
+                await self._written.wait()
+                await self._transport.send_eof()
+                while await self._transport.receive_some():
+                    pass
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                return  # the peer is gone

@@ -1,0 +1,76 @@
+"""Every limit of the server, with its default and its reason. Times are seconds, sizes are bytes.
+
+What a person may want to change is a field here; nothing else in the server is a number without a name.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The server's settings. All have defaults that suit friends on a LAN and a small rented machine alike."""
+
+    server_name: str = "Robby"
+    """Shown in the greeting."""
+    password: str | None = None
+    """If set, every login must bring it. Bots that the server seats come by their tokens and need none."""
+
+    # Connections
+    connections: int = 500
+    """At a time in all. A typical limit of 1,024 descriptors leaves the rest for journal, log and listeners."""
+    connections_per_address: int = 32
+    """At a time from one address: a household or a class behind one router, but not a flood."""
+    refusals: int = 32
+    """Connections over the limits that are told so at a time; beyond these they are closed without a word."""
+    handshake_seconds: float = 10.0
+    """From accept to welcome. A person does not type during it."""
+    partial_frame_seconds: float = 10.0
+    """A frame that has begun must be whole by then: 64 KiB in 10 s is a modem's speed."""
+    message_rate: float = 30.0
+    """Messages per second that a client may send for long. A person makes one or two, a bot a few."""
+    message_burst: int = 100
+    """Messages that may come at once on top: a pasted script, a client that comes back."""
+    outbox_bytes: int = 2 * 1024 * 1024
+    """What may wait for one slow reader; twice the longest frame, and more than a long game's whole history."""
+    lobby_outbox_bytes: int = 64 * 1024
+    """A watcher with more than this waiting is skipped by lobby pushes until it has caught up."""
+    ping_seconds: float = 5.0
+    """How often the server pings."""
+    silence_seconds: float = 25.0
+    """A peer that sent nothing for so long is gone; below the 30 s after which a seat must be marked away."""
+    farewell_seconds: float = 1.0
+    """How long the last words may take to leave, and the peer to close after them."""
+    stop_seconds: float = 5.0
+    """The server stops within this time, whatever the clients do."""
+
+    # Identities
+    guest_hours: float = 24.0
+    """A guest's token that was not used for so long expires."""
+    guests: int = 10_000
+    """Guests remembered; beyond them the one away longest is forgotten."""
+
+    # Tables
+    tables: int = 500
+    """At a time. A table without a running match costs a few kilobytes."""
+    listed_tables: int = 300
+    """Shown in the lobby at a time, those to join first: what one frame holds. All can be joined by id."""
+    title_cells: int = 40
+    """A title's width; two fit beside each other on 80 columns."""
+    inbox: int = 256
+    """Commands that may wait at one table: far more than six people send before it can answer."""
+    lobby_seconds: float = 0.2
+    """Changes of the lobby within this time are told together."""
+    grace_seconds: float = 60.0
+    """An absent person's seat in a match is played by the clock alone for so long; then a bot stands in."""
+    waiting_seat_seconds: float = 60.0
+    """An absent person's seat at a table between matches is kept so long."""
+    host_away_seconds: float = 20.0
+    """An absent host stays host so long while another person is here."""
+    empty_playing_seconds: float = 300.0
+    """A match that no person attends is broken off after this time."""
+    bot_patience_seconds: float = 30.0
+    """A bot that owes a decision for longer counts as absent: an untimed table must not wait for ever."""
+    bot_farewell_seconds: float = 2.0
+    """A dismissed bot may take so long to end before it is cancelled."""
+    stand_in: str = "greedy"
+    """Which bot stands in for an absent person, if the server has it; else the first it has."""

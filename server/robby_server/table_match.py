@@ -1,0 +1,151 @@
+"""The match at a table: start, answers, deadlines, presence, end. The rules decide; this keeps and tells."""
+
+from typing import TYPE_CHECKING, Any
+
+import structlog
+import trio
+
+from robby_protocol import errors
+from robby_protocol.messages import Act
+from robby_rules.interface import IllegalActionError
+from robby_rules.match import Change, Match
+from robby_server import offers
+from robby_server.bots import BotTicket
+from robby_server.play import Play
+from robby_server.rejected import Rejected
+from robby_server.seats import Player, Seat
+
+if TYPE_CHECKING:
+    from robby_server.table import Table
+
+log = structlog.get_logger("robby.table")
+
+
+async def start(table: "Table") -> dict[str, Any]:
+    """Begin a match with everybody who sits here. Raises Rejected."""
+    offers.check_start(table.game, table.options, len(table.seats), table.capacity)
+    table.matches += 1
+    match = Match.start(
+        f"{table.id}-{table.matches}",
+        table.game,
+        table.options,
+        len(table.seats),
+        table.services.match_seed(),
+    )
+    play = Play(match, table.services.journal, table.id, [seat.owner for seat in table.seats])
+    await play.keep_start()
+    table.play = play
+    table.phase = "playing"
+    for seat in table.seats:
+        seat.unready()
+        seat.asked = 0
+    log.info("match_started", table=table.id, match=play.id, seats=len(table.seats))
+    table.news("started")
+    table.push_state()
+    table.push_update(None)
+    for seat in table.seats:
+        if seat.bot is not None:
+            send_bot(table, seat, seat.bot)
+    return {"match": play.id}
+
+
+def send_bot(table: "Table", seat: Seat, bot: str) -> None:
+    """Send a bot to play a seat, its own or an absent person's."""
+    who, token = table.services.identities.bot(seat.owner.name, table.id)
+    ticket = BotTicket(bot=bot, game=table.game, name=who.name, resume=token, table=table.id)
+    seat.player = Player(who, table.services.bots.send(ticket))
+
+
+async def act(table: "Table", index: int, command: Act, at: float) -> dict[str, Any]:
+    """A seat's answer to its decision. Raises Rejected; nothing has changed then."""
+    play = table.play
+    answer = {"decision": command.decision}
+    if play is None:
+        raise Rejected(errors.NOT_PLAYING)
+    if table.phase != "playing":
+        if _is_repeat(table, index, command):
+            return answer
+        raise Rejected(errors.NOT_PLAYING)
+    try:
+        change = play.match.submit(index, command.decision, command.action, play.stamp(at))
+    except IllegalActionError as error:
+        raise Rejected(error.code) from None
+    if change is not None:
+        await _happen(table, change)
+    seat = table.seats[index]
+    if seat.bot is not None and seat.state == "away" and table.phase == "playing":
+        # A bot that was taken for hanging answers after all.
+        seat.enter("here", trio.current_time())
+        table.news("back", seat)
+        await mark_presence(table, index, absent=False)
+    return answer
+
+
+async def expire(table: "Table", at: float) -> None:
+    """Carry out the deadline that is due. at: the moment that counts, on trio's clock."""
+    assert table.play is not None, "a match is played"
+    await _happen(table, table.play.match.expire(table.play.stamp(at)))
+
+
+async def mark_presence(table: "Table", index: int, *, absent: bool) -> None:
+    """Nobody plays this seat of the running match any more, or somebody does again."""
+    assert table.play is not None, "a match is played"
+    change = table.play.match.presence(index, absent, table.play.stamp(trio.current_time()))
+    if change is not None:
+        await _happen(table, change)
+
+
+async def _happen(table: "Table", change: Change) -> None:
+    assert table.play is not None, "a match is played"
+    await table.play.take(change)
+    table.push_update(change)
+    if table.play.match.result() is not None:
+        await _finish(table)
+
+
+async def _finish(table: "Table") -> None:
+    """The match is over: bots go, seats given up are free, those away have the waiting table's time to come back."""
+    assert table.play is not None, "a match was played"
+    await table.play.end()
+    table.phase = "finished"
+    table.empty_since = None
+    now = trio.current_time()
+    log.info("match_finished", table=table.id, match=table.play.id)
+    table.news("finished")
+    table.push_state()  # with the seats of the match, before they move up
+    for seat in tuple(table.seats):
+        table.dismiss(seat, errors.TABLE_CLOSED)
+        if seat.bot is not None:
+            seat.enter("here", now)
+        elif seat.state == "left":
+            table.unsit(seat)
+        elif seat.state != "here":
+            seat.enter("away", now)
+    table.push_state()
+
+
+def note_questions(table: "Table") -> None:
+    """Remember since when each bot owes a decision that no limit runs for."""
+    if table.play is None or table.phase != "playing":
+        return
+    now = trio.current_time()
+    for index, seat in enumerate(table.seats):
+        if seat.bot is not None:
+            limited = table.play.match.timer(index) is not None
+            decision = None if limited else table.play.match.decision(index)
+            asked = 0 if decision is None else decision.id
+            if asked != seat.asked:
+                seat.asked, seat.asked_since = asked, now
+
+
+def _is_repeat(table: "Table", index: int, command: Act) -> bool:
+    """Whether this is the last accepted answer of a finished match again, whose answer was lost."""
+    assert table.play is not None, "a match was played"
+    seat = table.play.seat_of(table.seats[index].owner)
+    if seat is None:
+        return False
+    try:
+        change = table.play.match.submit(seat, command.decision, command.action, table.play.stamp(trio.current_time()))
+    except IllegalActionError:
+        return False
+    return change is None
