@@ -1,0 +1,1 @@
+"""The command `robby`: the composition root, the only place that may import both sides."""

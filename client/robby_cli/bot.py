@@ -1,0 +1,150 @@
+"""`robby bot`: a bot as a client of its own, on any server. Needs no terminal."""
+
+import signal
+from pathlib import Path
+
+import anyio
+
+from robby_bots.interface import Bot
+from robby_bots.registry import BotLoadError, load_bot
+from robby_bots.runner import run_bot
+from robby_cli import seeds
+from robby_cli.exits import CommandError
+from robby_cli.join import read_address
+from robby_cli.secret import read_password
+from robby_cli.watched import WatchedClient
+from robby_client import exit_codes
+from robby_client.client import LoginPlan, NotConnected, Refused
+from robby_client.dial import tcp
+from robby_client.events import ClientEvent, Connected, Ended, Lost, Received
+from robby_client.safe import safe
+from robby_protocol.i18n import _
+from robby_protocol.messages import TableClosed, TableCreate, TableStart, TableState
+
+_ENDING = {signal.SIGINT: exit_codes.INTERRUPTED, signal.SIGTERM: exit_codes.TERMINATED}
+
+
+def bot(
+    *,
+    spec: str,
+    address: str,
+    table: str | None,
+    create: bool,
+    seats: int,
+    name: str | None,
+    password_file: Path | None,
+    think: float,
+    seed: str | None,
+) -> int:
+    """Let a bot play until it is told to stop or the server ends it. Returns the exit code."""
+    if table is not None and create:
+        raise CommandError(_("Give --table or --create, not both."), exit_codes.USAGE)
+    server = read_address(address)
+    password = read_password(password_file)
+    try:
+        kind = load_bot(spec)
+    except BotLoadError as problem:
+        raise CommandError(str(problem), exit_codes.USAGE) from problem
+    runner = _BotRunner(kind(), seats if create else None)
+    client = WatchedClient(
+        tcp(server),
+        LoginPlan(name=name or kind.name, password=password),
+        first_try_fatal=True,
+        watcher=runner.happened,
+    )
+
+    async def main() -> int:
+        return await runner.run(client, table=table, think=think, seed=seed)
+
+    return anyio.run(main, backend="trio")
+
+
+class _BotRunner:
+    """One bot on a server. seats: of the table that it makes and hosts; None: it makes none."""
+
+    def __init__(self, player: Bot, seats: int | None) -> None:
+        self._player = player
+        self._seats = seats
+        self._client: WatchedClient | None = None
+        self._was_connected = False
+        self._due = anyio.Event()
+
+    async def run(self, client: WatchedClient, *, table: str | None, think: float, seed: str | None) -> int:
+        self._client = client
+        signalled: list[int] = []
+        async with anyio.create_task_group() as tasks:
+
+            async def watch_signals() -> None:
+                with anyio.open_signal_receiver(*_ENDING) as signals:
+                    async for number in signals:
+                        signalled.append(_ENDING[number])
+                        client.stop()
+
+            tasks.start_soon(watch_signals)
+            if self._seats is not None:
+                tasks.start_soon(self._host, self._seats)
+            ended = await run_bot(
+                client,
+                self._player,
+                seeds.stream(seed, "bot"),
+                think=(think, think),
+                table=table,
+                seek=table is None and self._seats is None,
+            )
+            tasks.cancel_scope.cancel()
+        return signalled[0] if signalled else self._conclude(ended)
+
+    def _conclude(self, ended: Ended) -> int:
+        code = exit_codes.of_end(ended, was_connected=self._was_connected)
+        if code != exit_codes.WELL:
+            raise CommandError(ended.text, code)
+        return code
+
+    def happened(self, event: ClientEvent) -> None:
+        """Say what whoever runs the bot wants to know, in a line."""
+        client = self._client
+        assert client is not None, "events come from a client that runs"
+        if isinstance(event, Connected):
+            self._was_connected = True
+            print(_("Connected as {name}.").format(name=safe(event.welcome.name)), flush=True)
+        elif isinstance(event, Lost) and event.attempt == 0:
+            print(_("{reason} Trying again.").format(reason=safe(event.text)), flush=True)
+        elif isinstance(event, Received) and isinstance(event.message, TableClosed):
+            print(safe(event.message.text), flush=True)
+        elif isinstance(event, Received) and isinstance(event.message, TableState):
+            self._table(event.message)
+        self._due.set()
+
+    def _table(self, state: TableState) -> None:
+        for news in state.news:
+            if news.code == "started":
+                print(_("A game starts."), flush=True)
+            elif news.code == "finished":
+                scores = ", ".join(f"{safe(line.name)} {line.score:,}" for line in state.table.result)
+                print(_("The game has ended: {scores}.").format(scores=scores), flush=True)
+
+    async def _host(self, seats: int) -> None:
+        """Make a table, and start its games as soon as all seats are taken and ready."""
+        client = self._client
+        assert client is not None, "run has set it"
+        while True:
+            await self._due.wait()
+            self._due = anyio.Event()
+            world = client.world
+            table = world.table
+            if not client.connected or world.welcome is None:
+                continue
+            try:
+                if table is None and world.welcome.table is None:
+                    made = await client.call(TableCreate, game=self._player.game, capacity=seats)
+                    print(_("The table's id is {table}.").format(table=made["table"]), flush=True)
+                elif (
+                    table is not None
+                    and table.phase != "playing"
+                    and table.host == world.seat
+                    and len(table.seats) == table.capacity
+                    and all(seat.ready for number, seat in enumerate(table.seats) if number != table.host)
+                ):
+                    await client.call(TableStart)
+            except (Refused, NotConnected) as problem:
+                print(problem.text, flush=True)

@@ -1,0 +1,252 @@
+"""The command line: every command with its options and their texts. What the commands do is imported only when run.
+
+The commands are built when the program starts, not at import, so that their texts are in the person's language.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from robby_protocol.i18n import _
+
+HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+PRESETS = ("blitz", "standard", "relaxed", "untimed")
+GAMES = ("robby-solo",)
+FEWEST, MOST = 3, 6
+Decorator = Callable[[Any], Any]
+
+
+def version() -> str:
+    """This distribution's version."""
+    from importlib import metadata
+
+    try:
+        return metadata.version("robby-solo")
+    except metadata.PackageNotFoundError:
+        return "0"
+
+
+def build() -> click.Group:
+    """The command `robby` with all its subcommands."""
+    group = click.Group(
+        "robby",
+        callback=_client,
+        invoke_without_command=True,
+        help=_(
+            "Robby: games of thieves and gunslingers for the terminal, over the network.\n\n"
+            "Without a command the client starts, and asks for a server."
+        ),
+        context_settings=HELP,
+        params=[
+            click.Option(["--version"], is_flag=True, help=_("Show the version and exit.")),
+            *_identity_options(),
+        ],
+    )
+    group.add_command(_play())
+    group.add_command(_serve())
+    group.add_command(_join())
+    group.add_command(_bot())
+    return group
+
+
+def _identity_options() -> list[click.Parameter]:
+    return [
+        click.Option(["--name"], metavar="NAME", help=_("Your name; else the one used last.")),
+        click.Option(["--profile"], metavar="NAME", help=_("Be somebody else on this machine: own keys, own servers.")),
+    ]
+
+
+def _client(version: bool, name: str | None, profile: str | None) -> int:
+    context = click.get_current_context()
+    if version:
+        click.echo(f"robby {globals()['version']()}")
+        return 0
+    if context.invoked_subcommand is not None:
+        if name or profile:
+            raise click.UsageError(_("Give --name and --profile after the command."))
+        return 0
+    from robby_cli.join import start_client
+
+    return start_client(name=name, profile=profile)
+
+
+def _play() -> click.Command:
+    def callback(**options: Any) -> int:
+        from robby_cli.play import play
+
+        return play(**options)
+
+    return click.Command(
+        "play",
+        callback=callback,
+        context_settings=HELP,
+        help=_(
+            "A table on this machine at once: you against bots, no network needed.\n\n"
+            "Without a terminal, bots alone play a whole game over the machine's own network, and it is told in text."
+        ),
+        params=[
+            click.Option(
+                ["--players"],
+                type=click.IntRange(FEWEST, MOST),
+                default=4,
+                show_default=True,
+                help=_("How many take part, you and Robby Junior included."),
+            ),
+            click.Option(["--junior"], is_flag=True, help=_("One of them is Robby Junior, the virtual robber.")),
+            click.Option(
+                ["--time"],
+                type=click.Choice(PRESETS),
+                default="standard",
+                show_default=True,
+                help=_("The time limits."),
+            ),
+            click.Option(
+                ["--bot", "bots"],
+                metavar="NAME",
+                multiple=True,
+                help=_("Which bot plays: greedy or random. Given several times, they take turns.  [default: greedy]"),
+            ),
+            click.Option(["--fast"], is_flag=True, help=_("The bots do not wait before they play.")),
+            click.Option(["--plain"], is_flag=True, help=_("Lines of text and numbered choices instead of screens.")),
+            click.Option(["--watch"], is_flag=True, help=_("Only watch: bots play, the game is told in text.")),
+            click.Option(["--seed"], metavar="TEXT", help=_("The same seed gives the same cards and the same bots.")),
+            click.Option(
+                ["--game"], type=click.Choice(GAMES), default=GAMES[0], show_default=True, help=_("Which game.")
+            ),
+            *_identity_options(),
+        ],
+    )
+
+
+def _serve() -> click.Command:
+    def callback(**options: Any) -> int:
+        from robby_cli.serve import serve
+
+        return serve(**options)
+
+    return click.Command(
+        "serve",
+        callback=callback,
+        context_settings=HELP,
+        help=_("The server: tables for everybody who can reach this machine. Ctrl-C or SIGTERM ends it in good order."),
+        params=[
+            click.Option(
+                ["--host"],
+                metavar="ADDRESS",
+                help=_("The address to listen on, or a name of this machine.  [default: all, IPv4 and IPv6]"),
+            ),
+            click.Option(
+                ["--port"],
+                type=click.IntRange(0, 65_535),
+                default=7622,
+                show_default=True,
+                help=_("The port; 0 takes any that is free."),
+            ),
+            click.Option(["--name"], metavar="TEXT", default="Robby", show_default=True, help=_("The server's name.")),
+            click.Option(
+                ["--max-connections"], type=click.IntRange(min=1), metavar="N", help=_("Connections at a time.")
+            ),
+            click.Option(
+                ["--max-per-address"],
+                type=click.IntRange(min=1),
+                metavar="N",
+                help=_("Connections at a time from one address."),
+            ),
+            click.Option(["--max-tables"], type=click.IntRange(min=0), metavar="N", help=_("Tables at a time.")),
+            click.Option(
+                ["--password-file"],
+                type=click.Path(path_type=Path, dir_okay=False),
+                metavar="FILE",
+                help=_("Only who knows the password in the first line of this file may log in."),
+            ),
+            click.Option(
+                ["--data"],
+                type=click.Path(path_type=Path, file_okay=False),
+                metavar="FOLDER",
+                help=_("Where the server keeps its key.  [default: the user's data folder]"),
+            ),
+            click.Option(["--quiet"], is_flag=True, help=_("Log only what went wrong.")),
+            click.Option(["--parent-pipe"], is_flag=True, hidden=True),
+            click.Option(["--seed"], hidden=True),
+            click.Option(["--bot-think"], type=click.FloatRange(min=0), hidden=True),
+        ],
+    )
+
+
+def _join() -> click.Command:
+    def callback(**options: Any) -> int:
+        from robby_cli.join import join
+
+        return join(**options)
+
+    return click.Command(
+        "join",
+        callback=callback,
+        context_settings=HELP,
+        help=_("The client, straight to a server: robby join example.org, robby join 192.168.1.5:7622."),
+        params=[
+            click.Argument(["address"], metavar="HOST[:PORT]"),
+            click.Option(["--plain"], is_flag=True, help=_("Lines of text and numbered choices instead of screens.")),
+            click.Option(["--guest"], is_flag=True, help=_("Log in without a key: nothing is kept for the next time.")),
+            click.Option(
+                ["--password-file"],
+                type=click.Path(path_type=Path, dir_okay=False),
+                metavar="FILE",
+                help=_("The server's password is the first line of this file."),
+            ),
+            click.Option(
+                ["--accept-new-server"],
+                is_flag=True,
+                help=_("Go on although another server than before answers at this address."),
+            ),
+            *_identity_options(),
+        ],
+    )
+
+
+def _bot() -> click.Command:
+    def callback(**options: Any) -> int:
+        from robby_cli.bot import bot
+
+        return bot(**options)
+
+    return click.Command(
+        "bot",
+        callback=callback,
+        context_settings=HELP,
+        help=_(
+            "A bot as a client of its own: robby bot greedy example.org.\n\n"
+            "BOT is the name of one that comes with Robby (greedy, random), or your own: my_bot.py, or module:Class. "
+            "Without --table or --create it sits down at any table that waits."
+        ),
+        params=[
+            click.Argument(["spec"], metavar="BOT"),
+            click.Argument(["address"], metavar="HOST[:PORT]"),
+            click.Option(["--table"], metavar="ID", help=_("Sit down at this table.")),
+            click.Option(["--create"], is_flag=True, help=_("Make a table, and start as soon as all seats are ready.")),
+            click.Option(
+                ["--seats"],
+                type=click.IntRange(2, MOST),
+                default=4,
+                show_default=True,
+                help=_("Seats of the table that --create makes."),
+            ),
+            click.Option(["--name"], metavar="NAME", help=_("Its name at the server; else the bot's own.")),
+            click.Option(
+                ["--password-file"],
+                type=click.Path(path_type=Path, dir_okay=False),
+                metavar="FILE",
+                help=_("The server's password is the first line of this file."),
+            ),
+            click.Option(
+                ["--think"],
+                type=click.FloatRange(0, 60),
+                default=0.0,
+                metavar="SECONDS",
+                help=_("Wait so long before each answer.  [default: 0]"),
+            ),
+            click.Option(["--seed"], metavar="TEXT", help=_("Where its chance comes from, to repeat what it does.")),
+        ],
+    )

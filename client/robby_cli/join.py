@@ -1,0 +1,85 @@
+"""`robby` and `robby join`: a client for a person, with screens or in plain lines."""
+
+from pathlib import Path
+
+from robby_cli.exits import CommandError
+from robby_cli.secret import read_password
+from robby_client import exit_codes
+from robby_client.address import Address, AddressError
+from robby_client.quick import QuickTable
+from robby_client.store import Store, StoreError
+
+
+def start_client(*, name: str | None, profile: str | None) -> int:
+    """`robby`: the connect screen."""
+    return run_screens(open_store(profile), None, name=name)
+
+
+def join(
+    *,
+    address: str,
+    plain: bool,
+    guest: bool,
+    password_file: Path | None,
+    accept_new_server: bool,
+    name: str | None,
+    profile: str | None,
+) -> int:
+    """`robby join`: straight to a server."""
+    server = read_address(address)
+    password = read_password(password_file)
+    store = open_store(profile)
+    if accept_new_server:
+        store.forget(server)
+    if plain:
+        return run_plain(store, server, name=name, guest=guest, password=password)
+    return run_screens(store, server, name=name, guest=guest, password=password)
+
+
+def read_address(text: str) -> Address:
+    """The address as typed. Raises CommandError."""
+    try:
+        return Address.parse(text)
+    except AddressError as problem:
+        raise CommandError(str(problem), exit_codes.USAGE) from problem
+
+
+def open_store(profile: str | None) -> Store:
+    """What this machine remembers. Raises CommandError."""
+    try:
+        return Store.open(profile=profile)
+    except StoreError as problem:
+        raise CommandError(str(problem), exit_codes.USAGE) from problem
+
+
+def run_screens(
+    store: Store,
+    address: Address | None,
+    *,
+    name: str | None = None,
+    guest: bool = False,
+    password: str | None = None,
+    quick: QuickTable | None = None,
+) -> int:
+    """The client with screens. Raises CommandError where the terminal cannot show them."""
+    import robby_tui
+
+    unfit = robby_tui.check_terminal()
+    if unfit is not None:
+        raise CommandError(unfit, exit_codes.NO_TERMINAL)
+    return robby_tui.run(store=store, address=address, name=name, guest=guest, password=password, quick=quick)
+
+
+def run_plain(
+    store: Store,
+    address: Address,
+    *,
+    name: str | None = None,
+    guest: bool = False,
+    password: str | None = None,
+    quick: QuickTable | None = None,
+) -> int:
+    """The client in lines of text."""
+    import robby_plain
+
+    return robby_plain.run(store=store, address=address, name=name, guest=guest, password=password, quick=quick)

@@ -1,0 +1,93 @@
+"""`robby play`: a table on this machine at once. Its server is a child process, all else ordinary clients."""
+
+import functools
+import sys
+import tempfile
+from collections.abc import Sequence
+from typing import Any
+
+import anyio
+
+from robby_bots.registry import BOTS
+from robby_cli.child import ServerChild
+from robby_cli.exits import CommandError
+from robby_cli.join import open_store, run_plain, run_screens
+from robby_client import exit_codes
+from robby_client.quick import QuickTable
+from robby_client.store import Store
+from robby_protocol.i18n import _
+
+THINK = (0.8, 2.5)
+"""Seconds a bot of a told game waits before it answers, so that one can read along."""
+
+
+def play(
+    *,
+    players: int,
+    junior: bool,
+    time: str,
+    bots: Sequence[str],
+    fast: bool,
+    plain: bool,
+    watch: bool,
+    seed: str | None,
+    game: str,
+    name: str | None,
+    profile: str | None,
+) -> int:
+    """Play, or tell a game where nobody can play. Returns the exit code."""
+    kinds = list(bots) or ["greedy"]
+    for kind in kinds:
+        if kind not in BOTS[game]:
+            raise CommandError(
+                _("There is no bot {bot}. There are: {bots}.").format(bot=kind, bots=", ".join(BOTS[game])),
+                exit_codes.USAGE,
+            )
+    if junior and players == max_participants(game):
+        raise CommandError(
+            _("Robby Junior needs fewer than {most} players. Use --players {fewer}, or leave --junior out.").format(
+                most=players, fewer=players - 1
+            ),
+            exit_codes.USAGE,
+        )
+    options: dict[str, Any] = {"time": time, "junior": junior}
+    seats = players - junior
+    if watch or not (plain or has_terminal()):
+        return tell(game, seats, options, kinds, fast=fast, seed=seed)
+    quick = QuickTable(game=game, options=options, bots=[kinds[number % len(kinds)] for number in range(seats - 1)])
+    name = name or open_store(profile).last_name or _("Stranger")
+    # What is remembered of a server that ends with this game helps nobody: it goes into a folder that ends as well.
+    with (
+        tempfile.TemporaryDirectory(prefix="robby-") as folder,
+        ServerChild(seed=seed, bot_think=0.0 if fast else None) as server,
+    ):
+        store = Store.open(environ={"ROBBY_HOME": folder})
+        start = run_plain if plain else run_screens
+        return start(store, server.address, name=name, guest=True, quick=quick)
+
+
+def max_participants(game: str) -> int:
+    """The most that can take part in a game."""
+    from robby_games.registry import GAMES
+
+    return GAMES[game].seats[1]
+
+
+def has_terminal() -> bool:
+    """Whether a person can play here: both ends of the conversation are a terminal."""
+    try:
+        return sys.stdin.isatty() and sys.stdout.isatty()
+    except ValueError:
+        return False
+
+
+def tell(game: str, seats: int, options: dict[str, Any], bots: Sequence[str], *, fast: bool, seed: str | None) -> int:
+    """A whole game between bots, told in text."""
+    from robby_cli.teller import Teller
+    from robby_cli.told import ToldPlan, tell_game
+
+    plan = ToldPlan(game=game, seats=seats, options=options, bots=bots, think=(0.0, 0.0) if fast else THINK, seed=seed)
+    with ServerChild(seed=seed) as server:
+        teller = Teller(functools.partial(print, flush=True))
+        anyio.run(tell_game, plan, server.address, teller, backend="trio")
+    return exit_codes.WELL

@@ -1,0 +1,49 @@
+"""Exit codes of the command, and which of them the end of a client means. README.md documents them; none ever changes."""
+
+from robby_client import codes
+from robby_client.events import Ended
+from robby_protocol import errors
+
+WELL = 0
+BUG = 1
+"""Our own mistake; the details were written to a file."""
+USAGE = 2
+CANNOT_LISTEN = 3
+CANNOT_CONNECT = 4
+REFUSED = 5
+"""The server refused the login or the command, or is not the server that was known."""
+ENDED = 6
+"""The connection ended for good."""
+NO_TERMINAL = 7
+"""This terminal cannot show what was asked for."""
+INTERRUPTED = 130
+"""128 + SIGINT, as shells count."""
+BROKEN_PIPE = 141
+"""128 + SIGPIPE: whoever read our output (`| head`) has had enough."""
+TERMINATED = 143
+"""128 + SIGTERM."""
+
+_NO_CONNECTION = frozenset(
+    (
+        codes.ADDRESS_INVALID,
+        codes.CONNECTION_REFUSED,
+        codes.UNREACHABLE,
+        codes.HOST_NOT_FOUND,
+        codes.TIMED_OUT,
+        codes.CONNECTION_LOST,
+        codes.SERVER_SILENT,
+        codes.NO_ROBBY_SERVER,
+    )
+)
+_AFTER_LOGIN = frozenset((errors.REPLACED, errors.SERVER_STOPPING, errors.TOO_SLOW, errors.SILENT, errors.INTERNAL))
+
+
+def of_end(ended: Ended, *, was_connected: bool) -> int:
+    """The exit code for a client's end. was_connected: whether it had been logged in."""
+    if ended.code == codes.STOPPED:
+        return WELL
+    if ended.code == codes.CLIENT_FAULT:
+        return BUG
+    if was_connected or ended.code in _AFTER_LOGIN:
+        return ENDED
+    return CANNOT_CONNECT if ended.code in _NO_CONNECTION else REFUSED

@@ -1,0 +1,297 @@
+"""The plain client itself: what happened is said, what is asked is said with numbered choices, what is typed is done.
+
+One task reads the client's events, another the person's lines; both run in one thread and change state only between
+their waits. The lobby is in `lobby`, the own table in `table`, a match in `match`; this module holds them together:
+connection, commands, the end.
+"""
+
+import shlex
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import cast
+
+import anyio
+
+from robby_client.client import Client, NotConnected, Refused
+from robby_client.events import ClientEvent, Connected, Ended, Lost, Received
+from robby_client.quick import QuickTable, sit_down
+from robby_plain.lobby import LobbyPart
+from robby_plain.match import LOG_SHOWN, MatchPart
+from robby_plain.numbers import Answer, Choice
+from robby_plain.output import Printer
+from robby_plain.session import ClientLike, EndOfInput, Session
+from robby_plain.table import TablePart
+from robby_protocol.i18n import N_, _
+from robby_protocol.messages import TableClosed, TableState
+
+_ANYWHERE: tuple[tuple[str, str], ...] = (
+    ("help", N_("this list")),
+    ("rules", N_("the rules, briefly")),
+    ("log", N_("the last things that happened; log 50 for more")),
+    ("quit", N_("end; a seat in a running game is kept for you")),
+)
+_IN_LOBBY: tuple[tuple[str, str], ...] = (
+    ("list", N_("the tables, each with a number to sit down there")),
+    ("join", N_("join TABLE: sit down, by id or title")),
+    (
+        "create",
+        N_("make a table by questions, or create title=Friday seats=4 time=blitz junior=yes bots=greedy,random"),
+    ),
+)
+_AT_TABLE: tuple[tuple[str, str], ...] = (
+    ("view", N_("the table as it is now")),
+    ("ready", N_("ready for the next game; unready takes it back")),
+    ("start", N_("host: start the game")),
+    ("bot", N_("host: bot NAME seats a bot")),
+    ("options", N_("the table's options; host: options time=relaxed seats=5 changes them")),
+    ("kick", N_("host: kick NAME removes somebody")),
+    ("host", N_("host: host NAME makes somebody else host")),
+    ("leave", N_("leave the table")),
+)
+_IN_MATCH: tuple[tuple[str, str], ...] = (
+    ("view", N_("the whole table and the open question again")),
+    ("hand", N_("your card and your loot")),
+    ("time", N_("how much time is left")),
+    ("leave", N_("leave the table; a bot plays on for you")),
+)
+
+
+class PlainClient:
+    """One run. ended: why the client ended, once `run` has returned."""
+
+    def __init__(
+        self,
+        client: ClientLike,
+        lines: AsyncIterator[str],
+        write: Callable[[str], None],
+        *,
+        quick: QuickTable | None = None,
+    ) -> None:
+        self.ended: Ended | None = None
+        self._client = client
+        self._quick = quick
+        self._session = Session(client, lines, Printer(write))
+        self._first_connection = anyio.Event()
+        self._settled = anyio.Event()
+        self._tasks = anyio.create_task_group()
+        self._lobby = LobbyPart(self._session)
+        self._table = TablePart(self._session)
+        self._match = MatchPart(self._session, self._tasks)
+
+    async def run(self) -> Ended:
+        """Until the person leaves, the input ends, or the client gives up."""
+        async with self._tasks:
+            self._tasks.start_soon(self._client.run)
+            self._tasks.start_soon(self._typing)
+            async for event in self._client.events:
+                await self._event(event)
+                if isinstance(event, Ended):
+                    self.ended = event
+            self._tasks.cancel_scope.cancel()
+        assert self.ended is not None, "the events end with Ended"
+        return self.ended
+
+    @property
+    def was_connected(self) -> bool:
+        """Whether there has been a login."""
+        return self._first_connection.is_set()
+
+    def stop(self) -> None:
+        """Leave in good order, as `quit` does."""
+        self._client.stop()
+
+    # What happens
+
+    async def _event(self, event: ClientEvent) -> None:
+        session = self._session
+        if isinstance(event, Connected):
+            self._connected(event)
+        elif isinstance(event, Lost):
+            self._lost(event)
+        elif isinstance(event, Ended):
+            self._match.pause()
+            if event.code != "stopped":
+                session.say(event.text)
+        elif isinstance(event, Received):
+            message = event.message
+            if isinstance(message, TableClosed):
+                session.tell(message.text)
+            came_back = self._table.came_back
+            if isinstance(message, TableState):
+                self._table.news(message)
+            self._refresh(came_back=came_back)
+
+    def _connected(self, event: Connected) -> None:
+        session = self._session
+        greeting = session.world.greeting
+        if event.resumed:
+            session.say(_("Connected again."))
+        else:
+            session.say(
+                _("Connected to {server} as {name}. Type help for the commands.").format(
+                    server="?" if greeting is None else greeting.server_name, name=event.welcome.name
+                )
+            )
+        self._tasks.start_soon(self._settle, not self._first_connection.is_set())
+        self._first_connection.set()
+
+    async def _settle(self, first: bool) -> None:
+        """After each login: take the seat that was wished for, or look at the lobby."""
+        session = self._session
+        if first and self._quick is not None:
+            # The game is about to start by itself: no questions on the way.
+            session.in_dialog = True
+            try:
+                await sit_down(cast(Client, self._client), self._quick)
+            except (Refused, NotConnected) as problem:
+                session.say(problem.text)
+            finally:
+                session.in_dialog = False
+        await self._lobby.watch()
+        self._refresh()
+        self._settled.set()
+
+    def _lost(self, event: Lost) -> None:
+        self._match.pause()
+        # The first loss, then ever more seldom: 1, 2, 4, 8 … tries.
+        if event.attempt & (event.attempt - 1) == 0:
+            self._session.say(
+                _("{reason} Trying again in {seconds} s.").format(reason=event.text, seconds=round(event.retry_in))
+            )
+
+    def _refresh(self, *, came_back: bool = False) -> None:
+        table = self._session.world.table
+        if table is None:
+            self._table.leave()
+            self._match.pause()
+            self._lobby.refresh()
+            return
+        self._lobby.leave()
+        if self._session.world.game is None or table.phase != "playing":
+            self._match.refresh(came_back=came_back)
+            self._table.refresh()
+        else:
+            self._table.refresh()
+            self._match.refresh(came_back=came_back)
+
+    # What is typed
+
+    async def _typing(self) -> None:
+        await self._settled.wait()
+        try:
+            while True:
+                line = await self._session.next_line()
+                if line and not await self._line(line):
+                    break
+        except EndOfInput:
+            pass
+        self._client.stop()
+
+    async def _line(self, line: str) -> bool:
+        """Do what was typed. Returns whether to go on."""
+        session = self._session
+        if line.isascii() and line.isdigit():
+            found = session.numbers.look_up(int(line[:4]))
+            if isinstance(found, Answer):
+                session.not_a_choice(found)
+            else:
+                await self._do(found)
+            return True
+        try:
+            words = shlex.split(line)
+        except ValueError:
+            words = line.split()
+        command, *rest = words or [""]
+        command = command.casefold()
+        if command in ("quit", "exit", "bye"):
+            return False
+        await self._command(command, rest)
+        self._refresh()
+        return True
+
+    async def _do(self, choice: "Choice[Callable[[], Awaitable[None]]]") -> None:
+        await choice.value()
+        self._refresh()
+
+    async def _command(self, command: str, words: list[str]) -> None:
+        if command in ("help", "?"):
+            self._help()
+        elif command == "log":
+            self._match.log(int(words[0][:4]) if words and words[0].isascii() and words[0].isdigit() else LOG_SHOWN)
+        elif command == "rules":
+            self._match.rules()
+        elif self._session.world.table is None:
+            await self._lobby_command(command, words)
+        else:
+            await self._table_command(command, words)
+
+    async def _lobby_command(self, command: str, words: list[str]) -> None:
+        if command in ("list", "view"):
+            self._lobby.show()
+        elif command == "join" and words:
+            await self._lobby.join(" ".join(words))
+        elif command == "create":
+            await self._lobby.create(words)
+        else:
+            self._unknown(command)
+
+    async def _table_command(self, command: str, words: list[str]) -> None:
+        name = " ".join(words)
+        playing = self._playing
+        if command == "view":
+            if playing:
+                self._match.view()
+            else:
+                self._table.view()
+        elif command == "hand":
+            self._match.hand()
+        elif command == "time":
+            self._match.time()
+        elif command == "leave":
+            await self._table.give_up()
+        elif command in ("ready", "unready"):
+            await self._table.ready(command == "ready")
+        elif command in ("start", "rematch"):
+            await self._start_or_ready()
+        elif command == "bot" and name:
+            await self._table.add_bot(name)
+        elif command == "options":
+            await self._table.configure(words)
+        elif command == "kick" and name:
+            await self._table.kick(name)
+        elif command == "host" and name:
+            await self._table.hand_over(name)
+        else:
+            self._unknown(command)
+
+    async def _start_or_ready(self) -> None:
+        """`start`, `rematch`: the host starts, anybody else says ready."""
+        world = self._session.world
+        if world.table is not None and world.table.host == world.seat:
+            await self._table.start()
+        else:
+            await self._table.ready(True)
+
+    @property
+    def _playing(self) -> bool:
+        table = self._session.world.table
+        return table is not None and table.phase == "playing"
+
+    def _unknown(self, command: str) -> None:
+        known = ", ".join(name for name, _text in self._commands())
+        self._session.say(
+            _("{command} cannot be done here, or needs a word more. Commands: {known}. Type help for more.").format(
+                command=command, known=known
+            )
+        )
+
+    def _commands(self) -> list[tuple[str, str]]:
+        here = _IN_LOBBY if self._session.world.table is None else _IN_MATCH if self._playing else _AT_TABLE
+        return [*here, *_ANYWHERE]
+
+    def _help(self) -> None:
+        self._session.say(_("Type the number of a choice, or one of these commands:"))
+        for name, text in self._commands():
+            self._session.say(f"  {name}: {_(text)}")
+        self._session.say(
+            _("The numbers go on counting, so that an answer that comes late is never taken for another.")
+        )

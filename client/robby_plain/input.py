@@ -1,0 +1,73 @@
+"""Lines from a person or a script: from a terminal, a pipe or a file, without ever holding up the network.
+
+A thread waits in `os.read`, since files cannot be waited for otherwise. It is left behind when the client ends: it
+holds nothing, and it ends with the process.
+"""
+
+import os
+import select
+from collections import deque
+
+import anyio.to_thread
+
+LONGEST_INPUT = 1_000
+"""Bytes of one line; the longest that makes sense, a `create` with every option, has some two hundred."""
+_CHUNK = 4_096
+
+
+class TooLong(str):
+    """Stands for a line that was longer than allowed; its text is dropped."""
+
+
+class LineReader:
+    """All lines of a file descriptor, without their ends, until its end. A line too long comes as `TooLong`."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._lines: deque[str] = deque()
+        self._pending = b""
+        self._dropping = False
+        self._ended = False
+
+    def __aiter__(self) -> "LineReader":
+        return self
+
+    async def __anext__(self) -> str:
+        while not self._lines:
+            if self._ended:
+                raise StopAsyncIteration
+            self._take(await anyio.to_thread.run_sync(_read, self._fd, abandon_on_cancel=True))
+        return self._lines.popleft()
+
+    def _take(self, chunk: bytes) -> None:
+        if not chunk:
+            self._ended = True
+            if self._pending and not self._dropping:
+                self._lines.append(_text(self._pending))
+            return
+        *lines, self._pending = (self._pending + chunk).split(b"\n")
+        for line in lines:
+            if self._dropping or len(line) > LONGEST_INPUT:
+                self._dropping = False
+                self._lines.append(TooLong())
+            else:
+                self._lines.append(_text(line))
+        if len(self._pending) > LONGEST_INPUT:
+            self._pending = b""
+            self._dropping = True
+
+
+def _read(fd: int) -> bytes:
+    """Some bytes, none at the end. A terminal that has gone is an end."""
+    while True:
+        try:
+            return os.read(fd, _CHUNK)
+        except BlockingIOError:
+            # Somebody else made the shared descriptor non-blocking.
+            select.select([fd], [], [])
+        except OSError:
+            return b""
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", errors="replace").strip()

@@ -1,0 +1,225 @@
+"""The lobby in lines: which tables there are, sitting down, making one by questions or in one line."""
+
+from functools import partial
+from typing import Any
+
+from robby_games.registry import GAMES
+from robby_plain.games import TEXTS
+from robby_plain.numbers import Choice
+from robby_plain.options import OptionError, OptionField, check, fields_of, read_plan, read_value
+from robby_plain.session import Cancelled, Session
+from robby_protocol.i18n import N_, _, ngettext
+from robby_protocol.messages import LobbyWatch, TableCreate, TableInfo, TableJoin
+
+MOST_NUMBERED = 40
+"""Tables that get a number in one list; the others can be joined by id or title."""
+MOST_BOTS = 5
+
+_PHASES = {"waiting": N_("waiting"), "playing": N_("playing"), "finished": N_("between games")}
+
+
+class LobbyPart:
+    """Shown as long as this person has no seat."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._shown: dict[str, str] | None = None
+        """Tables told, id to title; None: the list has not been said since coming here."""
+
+    def leave(self) -> None:
+        """The person sits down: the next time, the list is said anew."""
+        self._shown = None
+
+    async def watch(self) -> None:
+        """Ask to be told of the tables."""
+        await self._session.call(LobbyWatch, on=True)
+
+    def refresh(self) -> None:
+        """The world may have changed: say what is new."""
+        session = self._session
+        lobby = session.world.lobby
+        if lobby is None or session.in_dialog:
+            return
+        if self._shown is None:
+            self.show()
+            return
+        now = {table.table: table for table in lobby.tables}
+        for gone in [table for table in self._shown if table not in now]:
+            session.say(_("Table closed: {title}").format(title=self._shown.pop(gone)))
+        for table in lobby.tables:
+            if table.table not in self._shown:
+                self._shown[table.table] = table.title
+                if session.numbers.key == "lobby" and len(session.numbers.open) <= MOST_NUMBERED:
+                    number = session.numbers.add(Choice(partial(self.join, table.table), _summary(table)))
+                    session.say(_("New table: {number}: {table}").format(number=number, table=_summary(table)))
+                else:
+                    session.say(_("New table: {table}").format(table=_summary(table)))
+
+    def show(self) -> None:
+        """Say all tables, each with a number to sit down there."""
+        session = self._session
+        lobby = session.world.lobby
+        if lobby is None:
+            session.say(_("The list of tables has not come yet."))
+            return
+        self._shown = {table.table: table.title for table in lobby.tables}
+        people = ngettext("{count} person is here.", "{count} people are here.", lobby.people).format(
+            count=lobby.people
+        )
+        if lobby.tables:
+            question = _("Tables. Choose one to sit down, or create your own. {people}").format(people=people)
+        else:
+            question = _("There is no table yet. Create one. {people}").format(people=people)
+        choices: list[tuple[Any, str]] = [(self.create_by_questions, _("create a table"))]
+        choices += [
+            (partial(self.join, table.table), _summary(table, with_id=True)) for table in lobby.tables[:MOST_NUMBERED]
+        ]
+        session.ask("lobby", question, choices)
+        for table in lobby.tables[MOST_NUMBERED:]:
+            session.say(f"  {_summary(table, with_id=True)}")
+
+    async def join(self, table: str) -> None:
+        """Sit down at a table, by id or title."""
+        session = self._session
+        lobby = session.world.lobby
+        if lobby is not None and all(one.table != table for one in lobby.tables):
+            wanted = table.casefold()
+            table = next((one.table for one in lobby.tables if one.title.casefold() == wanted), table)
+        if await session.call(TableJoin, table=table) is not None:
+            session.say(_("You have a seat."))
+
+    async def create(self, words: list[str]) -> None:
+        """`create name=value …`; without words by questions."""
+        session = self._session
+        if not words:
+            await self.create_by_questions()
+            return
+        game = self._games()[0]
+        try:
+            plan = read_plan(GAMES[game].options, words)
+        except OptionError as problem:
+            session.say(str(problem))
+            return
+        await self._create(game, plan.title, plan.capacity, plan.options, plan.bots)
+
+    async def create_by_questions(self) -> None:
+        session = self._session
+        session.in_dialog = True
+        try:
+            await self._questions()
+        except Cancelled:
+            session.say(_("Cancelled; no table was made."))
+            self._shown = None
+        finally:
+            session.in_dialog = False
+        if session.world.table is None:
+            self.refresh()
+
+    async def _questions(self) -> None:
+        session = self._session
+        session.say(_("A new table. Type cancel to stop."))
+        games = self._games()
+        game = games[0]
+        if len(games) > 1:
+            game = await session.choose(_("Which game?"), [(name, _(GAMES[name].title)) for name in games])
+        types = GAMES[game]
+        title = await session.ask_text(_("A title for the table, or an empty line."))
+        seats = await session.choose(
+            _("How many seats?"), [(count, str(count)) for count in range(types.seats[0], types.seats[1] + 1)]
+        )
+        options: dict[str, Any] = {}
+        fields = fields_of(types.options)
+        for field in fields:
+            if field.kind != "number":
+                await self._one_option(field, options)
+        if await session.choose(
+            _("Change limits and deck, too?"), [(False, _("no, as usual")), (True, _("yes, one by one"))]
+        ):
+            for field in fields:
+                if field.kind == "number":
+                    await self._number_option(types.options, field, options)
+        bots: list[str] = []
+        kinds = self._bots(game)
+        while kinds and len(bots) < min(seats - 1, MOST_BOTS):
+            question = _("Seat a bot?") if not bots else _("Seat another bot?")
+            bot = await session.choose(question, [("", _("no")), *((kind, kind) for kind in kinds)])
+            if not bot:
+                break
+            bots.append(bot)
+        await self._create(game, title, seats, options, bots)
+
+    async def _one_option(self, field: OptionField, options: dict[str, Any]) -> None:
+        if field.kind == "yes_no":
+            choices: list[tuple[Any, str]] = [(False, _("no")), (True, _("yes"))]
+        else:
+            choices = [(value, value) for value in field.values]
+        choices = [
+            (value, _("{choice}, as usual").format(choice=label) if value == field.default else label)
+            for value, label in choices
+        ]
+        options[field.name] = await self._session.choose(f"{field.text}?", choices)
+
+    async def _number_option(self, kind: Any, field: OptionField, options: dict[str, Any]) -> None:
+        session = self._session
+        while True:
+            default = _("as the time limits say") if field.default is None else str(field.default)
+            text = await session.ask_text(
+                _("{option}? A number, or an empty line for: {default}.").format(option=field.text, default=default)
+            )
+            if not text:
+                return
+            try:
+                value = read_value(field, text)
+                check(kind, {field.name: value})
+            except OptionError as problem:
+                session.say(str(problem))
+                continue
+            options[field.name] = value
+            return
+
+    async def _create(
+        self, game: str, title: str, capacity: int | None, options: dict[str, Any], bots: list[str]
+    ) -> None:
+        session = self._session
+        made = await session.call(TableCreate, game=game, title=title, capacity=capacity, options=options, bots=bots)
+        if made is not None:
+            session.say(_("Your table is made. Its id is {table}.").format(table=made.get("table", "?")))
+
+    def _games(self) -> list[str]:
+        """The games that both the server and this client know; at least one, so that the server may refuse it."""
+        greeting = self._session.world.greeting
+        offered = [] if greeting is None else [game.name for game in greeting.games]
+        return [name for name in offered if name in GAMES and name in TEXTS] or [next(iter(TEXTS))]
+
+    def _bots(self, game: str) -> list[str]:
+        return bots_offered(self._session, game)
+
+
+def bots_offered(session: Session, game: str) -> list[str]:
+    """The bots that the server can seat."""
+    greeting = session.world.greeting
+    if greeting is None:
+        return []
+    return next((list(offer.bots) for offer in greeting.games if offer.name == game), [])
+
+
+def _summary(table: TableInfo, *, with_id: bool = False) -> str:
+    """A table in one line."""
+    types = GAMES.get(table.game)
+    game = table.game if types is None else _(types.title)
+    texts = TEXTS.get(table.game)
+    options = "" if texts is None else texts.options(table.options)
+    names = ", ".join(seat.name for seat in table.seats)
+    phase = _(_PHASES[table.phase]) if table.phase in _PHASES else table.phase
+    summary = _("{title}, {game}, {options}, {taken} of {seats} seats: {names}; {phase}").format(
+        title=table.title or table.table,
+        game=game,
+        options=options,
+        taken=len(table.seats),
+        seats=table.capacity,
+        names=names,
+        phase=phase,
+    )
+    if not with_id or table.title in ("", table.table):
+        return summary
+    return _("{summary}; id {table}").format(summary=summary, table=table.table)

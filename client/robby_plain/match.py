@@ -1,0 +1,189 @@
+"""A running match in lines: events told once, decisions asked with numbers, the clock said at sensible moments."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import anyio
+from anyio.abc import TaskGroup
+
+from robby_client.client import NotConnected, Refused
+from robby_client.world import GameState, OpenDecision
+from robby_plain.games import TEXTS, GameTexts
+from robby_plain.session import Session
+from robby_protocol.i18n import _, ngettext
+
+ANNOUNCED_AT = (60, 30, 10, 5)
+"""Seconds left at which an open question's time is said: often enough to plan, too seldom to disturb."""
+NOT_SOON_AFTER = 0.75
+"""A moment is announced only if so large a part of the time at asking is gone before it."""
+LOG_SHOWN = 20
+
+
+class MatchPart:
+    """Shown while the own table plays, and for the results."""
+
+    def __init__(self, session: Session, tasks: TaskGroup) -> None:
+        self._session = session
+        self._tasks = tasks
+        self._match: str | None = None
+        self._told = 0
+        self._own_told = 0
+        self._countdown: anyio.CancelScope | None = None
+
+    @property
+    def _game(self) -> GameState | None:
+        game = self._session.world.game
+        return game if game is not None and game.public is not None else None
+
+    def _texts(self, game: GameState) -> GameTexts:
+        return TEXTS[game.name]
+
+    def _names(self, game: GameState) -> list[str]:
+        table = self._session.world.table
+        return [] if table is None else self._texts(game).names(table, game)
+
+    def refresh(self, *, came_back: bool = False) -> None:
+        """The world may have changed: tell what is new, and ask what is asked.
+
+        came_back: the match runs already and its beginning was not seen here: show how it stands, do not tell it all.
+        """
+        game = self._game
+        session = self._session
+        if game is None:
+            if session.world.trouble is not None:
+                self._close_question()
+            return
+        if game.match != self._match:
+            self._match = game.match
+            self._told = len(game.events) if came_back else 0
+            self._own_told = len(game.own_events) if came_back else 0
+            if came_back:
+                self._remember(game)
+                session.say(_("You are in the middle of a game. Type log for what happened."))
+                self.view()
+        self._tell(game)
+        self._ask(game)
+
+    def _remember(self, game: GameState) -> None:
+        """Put what happened before into the log without saying it."""
+        names = self._names(game)
+        for event in game.events:
+            self._session.log.extend(self._texts(game).sentences(event, names, self._session.world.seat))
+
+    def _tell(self, game: GameState) -> None:
+        session = self._session
+        names = self._names(game)
+        new = [*game.events[self._told :], *game.own_events[self._own_told :]]
+        self._told = len(game.events)
+        self._own_told = len(game.own_events)
+        for event in new:
+            for line in self._texts(game).sentences(event, names, session.world.seat):
+                session.tell(line)
+
+    def _ask(self, game: GameState) -> None:
+        session = self._session
+        decision = game.decision
+        if decision is None:
+            self._close_question()
+            return
+        key = ("decision", game.match, decision.id, decision.legal)
+        if session.numbers.key == key:
+            return
+        texts = self._texts(game)
+        choices = [(partial(self._act, decision, action), texts.choice(action, game)) for action in decision.legal]
+        self._close_question()
+        session.ask(key, self._question(game), choices)
+        self._start_countdown(game)
+
+    def _question(self, game: GameState) -> str:
+        question = self._texts(game).question(game, self._names(game))
+        if game.clock is None:
+            return question
+        seconds = round(game.clock.remaining(self._session.world.now()))
+        left = ngettext("{count} second.", "{count} seconds.", seconds).format(count=seconds)
+        return f"{question} {left}"
+
+    def _close_question(self) -> None:
+        if isinstance(self._session.numbers.key, tuple) and self._session.numbers.key[0] == "decision":
+            self._session.numbers.close()
+        if self._countdown is not None:
+            self._countdown.cancel()
+            self._countdown = None
+
+    def pause(self) -> None:
+        """No connection: what was asked cannot be answered now."""
+        self._close_question()
+
+    async def _act(self, decision: OpenDecision, action: Any) -> None:
+        session = self._session
+        try:
+            await session.client.act(action, decision=decision.id)
+        except (Refused, NotConnected) as problem:
+            session.say(problem.text)
+            return
+        # The question is answered; a new one comes with the next view, or is there already.
+        game = self._game
+        if game is None or game.decision is None:
+            self._close_question()
+
+    def _start_countdown(self, game: GameState) -> None:
+        clock = game.clock
+        if clock is None:
+            return
+        left = clock.remaining(self._session.world.now())
+        moments = [moment for moment in ANNOUNCED_AT if moment <= left * NOT_SOON_AFTER]
+        self._countdown = anyio.CancelScope()
+        self._tasks.start_soon(self._count_down, self._countdown, clock.remaining, moments)
+
+    async def _count_down(
+        self, scope: anyio.CancelScope, remaining: Callable[[float], float], moments: list[int]
+    ) -> None:
+        with scope:
+            for moment in moments:
+                await anyio.sleep(max(0.0, remaining(self._session.world.now()) - moment))
+                self._session.say(
+                    ngettext("{count} second left.", "{count} seconds left.", moment).format(count=moment)
+                )
+
+    def view(self) -> None:
+        """`view`: the whole table."""
+        game = self._game
+        if game is None:
+            self._session.say(_("No game is being played."))
+            return
+        for line in self._texts(game).view(game, self._names(game), self._session.world.seat):
+            self._session.say(line)
+        question = self._question(game)
+        if game.decision is not None and self._session.numbers.open:
+            self._session.repeat(question)
+        else:
+            self._session.say(question)
+
+    def hand(self) -> None:
+        """`hand`: what only this seat sees."""
+        game = self._game
+        for line in [_("No game is being played.")] if game is None else self._texts(game).hand(game):
+            self._session.say(line)
+
+    def time(self) -> None:
+        """`time`: what is left of the phase."""
+        game = self._game
+        if game is None or game.clock is None:
+            self._session.say(_("No time limit runs."))
+            return
+        seconds = round(game.clock.remaining(self._session.world.now()))
+        self._session.say(ngettext("{count} second left.", "{count} seconds left.", seconds).format(count=seconds))
+
+    def log(self, count: int = LOG_SHOWN) -> None:
+        """`log`: the last things that happened."""
+        lines = list(self._session.log)[-count:]
+        for line in lines or [_("Nothing has happened yet.")]:
+            self._session.say(line)
+
+    def rules(self) -> None:
+        """`rules`: how the game goes."""
+        game = self._session.world.game
+        name = next(iter(TEXTS)) if game is None else game.name
+        for line in TEXTS[name].rules():
+            self._session.say(line)

@@ -1,0 +1,32 @@
+"""Lines to a person: harmless, of bounded length, and without signs that a screen reader would spell out."""
+
+from collections.abc import Callable
+
+from robby_client.safe import safe
+from robby_client.words import robby_solo
+from robby_games.robby_solo import BANKS
+
+LONGEST_LINE = 2_000
+"""Characters of one line; the longest that we say ourselves, a full row of banks, has a few hundred."""
+
+
+class Printer:
+    """Writes lines. write: takes one whole line without its end."""
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write = write
+
+    def say(self, text: str) -> None:
+        """Write a text, each of its lines made harmless. A bank is said by its name alone: `blue`."""
+        for line in text.split("\n"):
+            line = by_name(safe(line))
+            if len(line) > LONGEST_LINE:
+                line = line[: LONGEST_LINE - 1] + "…"
+            self._write(line)
+
+
+def by_name(text: str) -> str:
+    """The text with each bank's label (`◆ blue (B)`) shortened to its name; shape and letter are for the eye."""
+    for bank in range(len(BANKS)):
+        text = text.replace(robby_solo.bank_label(bank), robby_solo.bank_name(bank))
+    return text

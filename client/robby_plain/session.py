@@ -1,0 +1,139 @@
+"""What the parts of the plain client share: the client, the voice, the numbers, and reading the next line."""
+
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
+from typing import Any, Protocol, TypeVar
+
+from msgspec import Struct
+
+from robby_client.client import NotConnected, Refused
+from robby_client.events import ClientEvent
+from robby_client.world import World
+from robby_plain.input import LONGEST_INPUT, TooLong
+from robby_plain.numbers import Answer, Choice, Numbers
+from robby_plain.output import Printer
+from robby_protocol.i18n import _
+from robby_protocol.messages import Command
+
+T = TypeVar("T")
+Deed = Callable[[], Awaitable[None]]
+"""What a chosen number does."""
+
+LOG_LINES = 500
+"""Sentences kept for `log`: a long game has some three hundred."""
+
+
+class ClientLike(Protocol):
+    """What is used of `robby_client.client.Client`; tests put a scripted one in its place."""
+
+    world: World
+
+    @property
+    def connected(self) -> bool: ...
+
+    @property
+    def events(self) -> AsyncIterator[ClientEvent]: ...
+
+    async def run(self) -> None: ...
+
+    async def call(self, command: type[Command], /, **fields: Any) -> dict[str, Any]: ...
+
+    async def act(self, action: Struct, *, decision: int | None = None) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+class EndOfInput(Exception):  # noqa: N818 - the person has gone, or the script is at its end: no fault
+    """No more lines will come."""
+
+
+class Cancelled(Exception):  # noqa: N818 - the person's wish, not a fault
+    """The person typed `cancel` in the middle of some questions."""
+
+
+class Session:
+    """One run of the plain client."""
+
+    def __init__(self, client: ClientLike, lines: AsyncIterator[str], printer: Printer) -> None:
+        self.client = client
+        self.numbers: Numbers[Any] = Numbers()
+        self.log: deque[str] = deque(maxlen=LOG_LINES)
+        self.in_dialog = False
+        """Some questions are being asked one by one; nothing else may open a question meanwhile."""
+        self._lines = lines
+        self._printer = printer
+
+    @property
+    def world(self) -> World:
+        return self.client.world
+
+    def say(self, text: str) -> None:
+        self._printer.say(text)
+
+    def tell(self, text: str) -> None:
+        """Say something that happened, and keep it for `log`."""
+        self.log.append(text)
+        self._printer.say(text)
+
+    def ask(self, key: Hashable, question: str, choices: Sequence[tuple[Any, str]]) -> None:
+        """Open a question and say it with its numbered choices."""
+        self.numbers.ask(key, [Choice(value, label) for value, label in choices])
+        self.repeat(question)
+
+    def repeat(self, question: str) -> None:
+        """Say the open question again."""
+        self.say(question)
+        for number, choice in self.numbers.open.items():
+            self.say(f"  {number}: {choice.label}")
+
+    def not_a_choice(self, answer: Answer) -> None:
+        """A number was typed that chooses nothing now."""
+        if answer is Answer.STALE:
+            self.say(_("That number belonged to an earlier question; nothing was done."))
+        if self.numbers.open:
+            numbers = sorted(self.numbers.open)
+            self.say(_("Choose from {first} to {last}.").format(first=numbers[0], last=numbers[-1]))
+        elif answer is not Answer.STALE:
+            self.say(_("Nothing is asked now. Type help for the commands."))
+
+    async def call(self, command: type[Command], /, **fields: Any) -> dict[str, Any] | None:
+        """Send a command. What was refused, or could not be sent, is said; then the result is None."""
+        try:
+            return await self.client.call(command, **fields)
+        except (Refused, NotConnected) as problem:
+            self.say(problem.text)
+            return None
+
+    async def next_line(self) -> str:
+        """The next line typed that is not too long. Raises EndOfInput."""
+        async for line in self._lines:
+            if isinstance(line, TooLong):
+                self.say(
+                    _("That line was too long and was dropped; at most {most} characters.").format(most=LONGEST_INPUT)
+                )
+                continue
+            return line
+        raise EndOfInput
+
+    async def choose(self, question: str, choices: Sequence[tuple[T, str]]) -> T:
+        """Ask and wait for a choice, within a dialog. Raises Cancelled or EndOfInput."""
+        self.ask(("dialog", question, object()), question, choices)
+        while True:
+            line = await self.next_line()
+            if line.casefold() in ("cancel", "quit"):
+                raise Cancelled
+            found = self.numbers.look_up(int(line)) if line.isascii() and line.isdigit() else Answer.UNKNOWN
+            if isinstance(found, Choice):
+                self.numbers.close()
+                value: T = found.value
+                return value
+            self.not_a_choice(found)
+
+    async def ask_text(self, question: str) -> str:
+        """Ask for free text, within a dialog. Raises Cancelled or EndOfInput."""
+        self.numbers.close()
+        self.say(question)
+        line = await self.next_line()
+        if line.casefold() == "cancel":
+            raise Cancelled
+        return line

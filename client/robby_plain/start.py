@@ -1,0 +1,107 @@
+"""Running the plain client on the process's own standard streams, until the person leaves or a signal comes."""
+
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+
+import anyio
+
+from robby_client import exit_codes
+from robby_client.address import Address
+from robby_client.quick import QuickTable
+from robby_client.session import open_client
+from robby_client.store import Store
+from robby_plain.app import PlainClient
+from robby_plain.input import LineReader
+from robby_plain.output import Printer
+from robby_protocol.i18n import _
+
+_ENDING = {signal.SIGINT: exit_codes.INTERRUPTED, signal.SIGTERM: exit_codes.TERMINATED}
+if hasattr(signal, "SIGHUP"):
+    _ENDING[signal.SIGHUP] = 128 + signal.SIGHUP
+
+
+def run(
+    *,
+    store: Store,
+    address: Address,
+    name: str | None = None,
+    guest: bool = False,
+    password: str | None = None,
+    quick: QuickTable | None = None,
+    accept_server_id: Callable[[bytes, bytes], bool] | None = None,
+) -> int:
+    """Play in lines of text on standard input and output. Returns the exit code."""
+
+    async def main() -> int:
+        return await _run(store, address, name, guest, password, quick, accept_server_id)
+
+    # Under trio the thread that waits for a line does not keep the process from ending.
+    return anyio.run(main, backend="trio")
+
+
+def write_line(line: str) -> None:
+    """One line to standard output, at once."""
+    print(line, flush=True)
+
+
+async def _run(
+    store: Store,
+    address: Address,
+    name: str | None,
+    guest: bool,
+    password: str | None,
+    quick: QuickTable | None,
+    accept_server_id: Callable[[bytes, bytes], bool] | None,
+) -> int:
+    lines = LineReader(sys.stdin.fileno())
+    signalled: list[int] = []
+    code = exit_codes.WELL
+    async with anyio.create_task_group() as tasks:
+        ready = anyio.Event()
+        plain: PlainClient | None = None
+
+        async def watch() -> None:
+            with anyio.open_signal_receiver(*_ENDING) as signals:
+                ready.set()
+                async for number in signals:
+                    signalled.append(_ENDING[number])
+                    if plain is None or len(signalled) > 1:
+                        tasks.cancel_scope.cancel()
+                    else:
+                        plain.stop()
+
+        tasks.start_soon(watch)
+        await ready.wait()
+        printer = Printer(write_line)
+        name = name or store.last_name or await _ask_name(lines, printer)
+        if name is None:
+            printer.say(_("No name was given. Use --name."))
+            code = exit_codes.USAGE
+        else:
+            client = open_client(
+                store,
+                address,
+                name,
+                guest=guest,
+                password=password,
+                first_try_fatal=True,
+                accept_server_id=accept_server_id,
+            )
+            for warning in store.take_warnings():
+                printer.say(warning)
+            plain = PlainClient(client, lines, write_line, quick=quick)
+            ended = await plain.run()
+            code = exit_codes.of_end(ended, was_connected=plain.was_connected)
+        tasks.cancel_scope.cancel()
+    return signalled[0] if signalled else code
+
+
+async def _ask_name(lines: AsyncIterator[str], printer: Printer) -> str | None:
+    """A name as typed; None if the input ends."""
+    printer.say(_("What is your name?"))
+    async for line in lines:
+        if line:
+            return line
+        printer.say(_("What is your name?"))
+    return None

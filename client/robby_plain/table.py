@@ -1,0 +1,192 @@
+"""The own table between matches in lines: who sits there, getting ready, starting, bots, the host's rights."""
+
+from functools import partial
+from typing import Any
+
+from robby_client.tale.table import news_sentence
+from robby_games.registry import GAMES
+from robby_plain.games import TEXTS
+from robby_plain.lobby import bots_offered
+from robby_plain.options import OptionError, read_plan
+from robby_plain.session import Session
+from robby_protocol.i18n import N_, _
+from robby_protocol.messages import (
+    TableAddBot,
+    TableConfigure,
+    TableHandOver,
+    TableInfo,
+    TableKick,
+    TableLeave,
+    TableReady,
+    TableStart,
+    TableState,
+)
+
+_STATES = {
+    "away": N_("away"),
+    "stand_in": N_("away, a bot plays"),
+    "left": N_("left, a bot plays"),
+}
+_OWN_SILENT = frozenset(("joined", "bot_added"))
+"""News about oneself that the answer to one's own command has said already."""
+
+
+class TablePart:
+    """Shown while this person has a seat and no match runs."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._seen: str | None = None
+
+    def leave(self) -> None:
+        """The seat was given up."""
+        self._seen = None
+
+    @property
+    def came_back(self) -> bool:
+        """The table has not been seen yet and plays already."""
+        table = self._session.world.table
+        return table is not None and table.table != self._seen and table.phase == "playing"
+
+    def news(self, message: TableState) -> None:
+        """Tell what happened at the table."""
+        session = self._session
+        me = "" if session.world.welcome is None else session.world.welcome.name
+        for news in message.news:
+            if news.name == me and news.code in _OWN_SILENT:
+                continue
+            sentence = news_sentence(news)
+            if sentence is not None:
+                session.tell(sentence)
+
+    def refresh(self) -> None:
+        """The world may have changed: say what can be done now, where that is new."""
+        session = self._session
+        table = session.world.table
+        if table is None or session.in_dialog:
+            return
+        if table.table != self._seen:
+            self._seen = table.table
+            self.view()
+        if table.phase == "playing":
+            return
+        choices = self._choices(table)
+        key = ("table", table.table, table.phase, tuple(label for _value, label in choices))
+        if session.numbers.key != key:
+            session.ask(key, self._question(table), choices)
+
+    def _question(self, table: TableInfo) -> str:
+        if table.phase == "finished":
+            return _("The table stays for a rematch. What now?")
+        return _("The table waits. What now?")
+
+    def _choices(self, table: TableInfo) -> list[tuple[Any, str]]:
+        session = self._session
+        me = session.world.seat
+        choices: list[tuple[Any, str]] = []
+        if me is not None and table.host == me:
+            choices.append((self.start, _("start the game")))
+            if len(table.seats) < table.capacity:
+                choices += [
+                    (partial(self.add_bot, bot), _("seat the bot {bot}").format(bot=bot))
+                    for bot in bots_offered(session, table.game)
+                ]
+        elif me is not None and me < len(table.seats):
+            if table.seats[me].ready:
+                choices.append((partial(self.ready, False), _("I am not ready after all")))
+            else:
+                choices.append((partial(self.ready, True), _("I am ready")))
+        choices.append((self.give_up, _("leave the table")))
+        return choices
+
+    def view(self) -> None:
+        """Say the table as it is."""
+        session = self._session
+        table = session.world.table
+        if table is None:
+            return
+        name = table.table
+        if table.title and table.title != table.table:
+            name = _("{title}, id {table}").format(title=table.title, table=table.table)
+        session.say(
+            _("Table {table}, {taken} of {seats} seats:").format(
+                table=name, taken=len(table.seats), seats=table.capacity
+            )
+        )
+        for number, seat in enumerate(table.seats):
+            parts = [seat.name]
+            if number == session.world.seat:
+                parts.append(_("you"))
+            if seat.kind == "bot":
+                parts.append(_("the bot {bot}").format(bot=seat.bot))
+            if number == table.host:
+                parts.append(_("host"))
+            elif seat.kind == "person" and table.phase != "playing":
+                parts.append(_("ready") if seat.ready else _("not ready"))
+            if seat.state in _STATES:
+                parts.append(_(_STATES[seat.state]))
+            session.say("  " + ", ".join(parts))
+        texts = TEXTS.get(table.game)
+        if texts is not None:
+            session.say("; ".join(texts.option_lines(table.options)))
+
+    async def ready(self, ready: bool) -> None:
+        await self._session.call(TableReady, ready=ready)
+
+    async def start(self) -> None:
+        await self._session.call(TableStart)
+
+    async def add_bot(self, bot: str) -> None:
+        await self._session.call(TableAddBot, bot=bot)
+
+    async def give_up(self) -> None:
+        """Leave the table, in a running game too."""
+        session = self._session
+        playing = session.world.table is not None and session.world.table.phase == "playing"
+        if await session.call(TableLeave) is None:
+            return
+        session.world.leave_table()
+        if playing:
+            session.say(_("You left. A bot plays on for you; join the table again to return."))
+        else:
+            session.say(_("You left the table."))
+
+    async def kick(self, name: str) -> None:
+        seat = self._seat_of(name)
+        if seat is not None:
+            await self._session.call(TableKick, seat=seat[0], name=seat[1])
+
+    async def hand_over(self, name: str) -> None:
+        seat = self._seat_of(name)
+        if seat is not None:
+            await self._session.call(TableHandOver, seat=seat[0], name=seat[1])
+
+    def _seat_of(self, name: str) -> tuple[int, str] | None:
+        table = self._session.world.table
+        for number, seat in enumerate(() if table is None else table.seats):
+            if seat.name.casefold() == name.casefold():
+                return number, seat.name
+        self._session.say(_("Nobody called {name} sits here.").format(name=name))
+        return None
+
+    async def configure(self, words: list[str]) -> None:
+        """`options name=value …`: the options given, all others as usual; without words they are said."""
+        session = self._session
+        table = session.world.table
+        if table is None:
+            return
+        types = GAMES.get(table.game)
+        if not words or types is None:
+            self.view()
+            return
+        try:
+            plan = read_plan(types.options, words)
+        except OptionError as problem:
+            session.say(str(problem))
+            return
+        fields: dict[str, Any] = {"options": {**table.options, **plan.options}}
+        if plan.capacity is not None:
+            fields["capacity"] = plan.capacity
+        if plan.title:
+            fields["title"] = plan.title
+        await session.call(TableConfigure, **fields)
