@@ -302,13 +302,13 @@ class Match:
         lapsed: tuple[int, ...],
     ) -> Change:
         standing = self._standing
-        # One id for one question: the actor's next question is another, and so is everybody's in a new phase.
+        # One id for one question: the actor's next question is another, and so is everybody's in a new phase. Both
+        # count apart, so that ids do not depend on who of several was the last to answer.
+        ids = standing.ids
+        if actor is not None:
+            ids = _with(ids, actor, ids[actor] + 1)
         if self.rules.phase(step.state) != self.rules.phase(standing.state):
-            ids = tuple(number + 1 for number in standing.ids)
-        elif actor is not None:
-            ids = _with(standing.ids, actor, standing.ids[actor] + 1)
-        else:
-            ids = standing.ids
+            ids = tuple(number + 1 for number in ids)
         after = _Standing(
             state=step.state,
             seq=standing.seq + 1,
