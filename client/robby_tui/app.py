@@ -1,0 +1,452 @@
+"""The app: one worker owns the connection, one place decides which screen is shown, and the terminal is left in order.
+
+Everything the network does arrives here as a message; every command leaves through `Link`. A fault of the network task
+is a message as well and never ends the app.
+"""
+
+import time
+from collections.abc import Callable, Coroutine, Iterable
+from functools import partial
+from typing import Any, ClassVar
+
+import anyio
+from rich.text import Text
+from textual import events, work
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Input
+
+from robby_client import exit_codes
+from robby_client.address import Address
+from robby_client.client import NotConnected, Refused
+from robby_client.codes import CLIENT_FAULT, SERVER_ID_CHANGED, STOPPED
+from robby_client.events import ClientEvent, Connected, Ended, Lost, Received
+from robby_client.quick import QuickTable, sit_down
+from robby_client.store import Store, StoreError
+from robby_games.robby_solo import PublicView
+from robby_protocol.i18n import _
+from robby_protocol.messages import Greeting, TableClosed, TableLeave, Welcome
+from robby_tui import terminal, wishes
+from robby_tui.cells import plain
+from robby_tui.link import Link, Offline
+from robby_tui.screens.base import BaseScreen
+from robby_tui.screens.confirm import Confirm
+from robby_tui.screens.connect import ConnectScreen
+from robby_tui.screens.help import Help
+from robby_tui.screens.lobby import LobbyScreen
+from robby_tui.screens.results import ResultsScreen
+from robby_tui.screens.room import RoomScreen
+from robby_tui.screens.table import TableScreen
+from robby_tui.source import ClientLike, MakeClient
+
+LAST_LOOK = 4.0
+"""Seconds in which the last reveal stays on screen before the results come by themselves; Enter is quicker."""
+FAREWELL = 1.0
+"""Seconds for saying bye when leaving; then the program ends all the same."""
+_MOVING = frozenset({"pageup", "pagedown", "home", "end", "up", "down", "tab", "shift+tab", "f1", "question_mark"})
+"""Keys that only move about: they decide nothing, so they may be held."""
+
+
+class Happened(Message):
+    """Something came from the client."""
+
+    def __init__(self, client: ClientLike, event: ClientEvent) -> None:
+        super().__init__()
+        self.client = client
+        self.event = event
+
+
+class RobbyApp(App[None]):
+    """The Textual client.
+
+    make_client: makes the client for a server. store: what this machine remembers. address, name: connect at once where
+    both are known. quick: a table to be made at once. now: the monotonic clock in seconds.
+    """
+
+    CSS_PATH = ["styles/app.tcss", "styles/dialogs.tcss", "styles/screens.tcss", "styles/table.tcss"]
+    TITLE = "Robby"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q,ctrl+c", "leave", show=False, priority=True),
+        Binding("q,Q", "leave", show=False),
+        Binding("f1,question_mark", "help", show=False),
+        Binding("ctrl+z", "suspend_process", show=False, priority=True),
+    ]
+
+    def __init__(
+        self,
+        make_client: MakeClient,
+        *,
+        store: Store,
+        address: Address | None = None,
+        name: str | None = None,
+        guest: bool = False,
+        password: str | None = None,
+        quick: QuickTable | None = None,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(driver_class=terminal.driver_class(terminal.shows_unicode(), self._terminal_lost))
+        self._make_client = make_client
+        self._store = store
+        self._now = now
+        self._login = wishes.Connect(address or Address("localhost"), name or store.last_name or "", guest, password)
+        self._address_given = address is not None
+        self._quick = quick
+        self.link = Link(self._start)
+        self._base: BaseScreen | None = None
+        self._was_connected = False
+        self._accepted: bytes | None = None
+        self._offered: bytes | None = None
+        self._finished_seen: str | None = None
+        self._room_wanted = False
+        self._last_look: str | None = None
+        self._signals = terminal.Signals(self._signalled)
+
+    # Life of the program.
+
+    async def on_mount(self) -> None:
+        """Show the first screen, or connect at once."""
+        self._signals.install()
+        for warning in self._store.take_warnings():
+            self.notify(plain(warning), severity="warning", markup=False)
+        await self._show(self._connect_screen())
+        if self._address_given and self._login.name:
+            self._connect(self._login)
+
+    def on_unmount(self) -> None:
+        """Leave the signals as they were."""
+        self._signals.remove()
+
+    def _signalled(self, code: int, terminal_gone: bool) -> None:
+        if terminal_gone:
+            terminal.end_soon(code)
+        self._goodbye(code)
+
+    def _terminal_lost(self) -> None:
+        """Called from another thread: the terminal is gone."""
+        terminal.end_soon(terminal.HANG_UP)
+        self.call_later(self._goodbye, terminal.HANG_UP)
+
+    def _goodbye(self, code: int = 0) -> None:
+        if self.link.client is not None:
+            self.link.client.stop()
+        self.exit(return_code=code)
+
+    def _fatal_error(self) -> None:
+        """Our own mistake: a sentence for the person, the traceback into a file."""
+        import traceback
+
+        path = self._store.path / "crash.txt"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(traceback.format_exc(), encoding="utf-8")
+            where = _("The details are in {path}; please report them.").format(path=path)
+        except OSError:
+            where = _("The details could not be written.")
+        self._exit_renderables.append(
+            Text(_("Robby made a mistake and had to end. Start it again: your seat is kept.") + " " + where)
+        )
+        self._return_code = exit_codes.BUG
+        self._close_messages_no_wait()
+
+    # The network.
+
+    def _start(self, work_to_do: Coroutine[Any, Any, None]) -> object:
+        return self.run_worker(work_to_do, group="calls", exit_on_error=False)
+
+    def on_connect(self, wish: wishes.Connect) -> None:
+        """A screen wants a connection."""
+        self._connect(wish)
+
+    def _connect(self, wish: wishes.Connect) -> None:
+        self._login = wish
+        if isinstance(self._base, ConnectScreen):
+            self._base.show_busy(str(wish.address))
+        try:
+            plan = self._store.plan(wish.address, wish.name, guest=wish.guest, password=wish.password)
+        except StoreError as error:
+            self._problem(str(error), "")
+            return
+        client = self._make_client(
+            wish.address, plan, on_welcome=partial(self._remember, wish.address), accept_server_id=self._accept
+        )
+        self.link.client = client
+        self.link.offline = None
+        self.link.logged_in = False
+        self._was_connected = False
+        self._network(client)
+
+    def _remember(self, address: Address, greeting: Greeting, welcome: Welcome) -> None:
+        self._store.remember(address, greeting, welcome)
+
+    def _accept(self, _known: bytes, new: bytes) -> bool:
+        self._offered = new
+        return new == self._accepted
+
+    @work(group="network", exclusive=True, exit_on_error=False)
+    async def _network(self, client: ClientLike) -> None:
+        """Own the connection: the only task that does."""
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(client.run)
+                async for event in client.events:
+                    self.post_message(Happened(client, event))
+        except* Exception as errors:  # noqa: BLE001 - the boundary of the network task: a fault in it must not end the app
+            self.log.error(repr(errors.exceptions))
+            text = _("The network part of Robby failed ({fault}). Connect again.").format(
+                fault=type(errors.exceptions[0]).__name__
+            )
+            self.post_message(Happened(client, Ended(CLIENT_FAULT, text)))
+
+    async def on_happened(self, message: Happened) -> None:
+        """Take over what the client tells."""
+        if message.client is not self.link.client:
+            return
+        event = message.event
+        match event:
+            case Connected():
+                self._arrived(message.client, event)
+            case Lost():
+                self.link.offline = Offline(event.code, event.text, event.attempt, self._now() + event.retry_in)
+            case Ended():
+                await self._ended(event)
+                return
+            case Received(message=TableClosed() as closed):
+                self.notify(plain(closed.text), severity="warning", markup=False)
+            case _:
+                pass
+        await self._route()
+        if self._base is not None:
+            self._base.tell(event)
+
+    def _arrived(self, client: ClientLike, event: Connected) -> None:
+        self.link.offline = None
+        self.link.logged_in = True
+        if not self._was_connected:
+            self._was_connected = True
+            for warning in self._store.take_warnings():
+                self.notify(plain(warning), severity="warning", markup=False)
+            if self._quick is not None:
+                quick, self._quick = self._quick, None
+                self._start(self._sit_down(client, quick))
+        elif event.resumed:
+            self.notify(_("The connection is back."), timeout=3, markup=False)
+
+    async def _sit_down(self, client: ClientLike, quick: QuickTable) -> None:
+        try:
+            await sit_down(client, quick)
+        except (Refused, NotConnected) as error:
+            self.notify(plain(error.text), severity="error", markup=False)
+
+    async def _ended(self, event: Ended) -> None:
+        self.link.offline = None
+        self.link.logged_in = False
+        self.link.client = None
+        if event.code == STOPPED:
+            return
+        if event.code == SERVER_ID_CHANGED and self._offered is not None:
+            await self._ask_about_server(self._offered, event.text)
+            return
+        self._problem(event.text, event.code)
+
+    async def _ask_about_server(self, offered: bytes, text: str) -> None:
+        self._problem(text, SERVER_ID_CHANGED)
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._accepted = offered
+                self._connect(self._login)
+
+        self.push_screen(
+            Confirm(_("Another server answers at this address."), text, yes=_("Go on all the same")), answered
+        )
+
+    def _problem(self, text: str, code: str) -> None:
+        """Show the connect screen with what went wrong."""
+        if isinstance(self._base, ConnectScreen):
+            self._base.show_problem(text, code)
+        else:
+            self.run_worker(self._show(self._connect_screen(text)), group="screens")
+
+    # Which screen is shown.
+
+    def _connect_screen(self, problem: str = "") -> ConnectScreen:
+        known = self._store.recent()
+        address = str(self._login.address) if self._address_given or self._was_connected or not known else ""
+        if not address and known:
+            address = str(known[0].address)
+        return ConnectScreen(
+            self.link,
+            self._now,
+            recent=known,
+            address=address,
+            name=self._login.name,
+            guest=self._login.guest,
+            problem=problem,
+        )
+
+    def _wanted(self) -> type[BaseScreen]:
+        """The kind of screen that fits the world."""
+        world = self.link.world
+        table = world.table
+        if not self.link.logged_in:
+            return ConnectScreen
+        if table is None:
+            return LobbyScreen
+        if table.phase == "waiting":
+            return RoomScreen
+        game = world.game
+        shown = game is not None and isinstance(game.public, PublicView)
+        if table.phase == "playing":
+            self._finished_seen = None
+            self._room_wanted = False
+            # The state of the table comes a moment before the game's first view.
+            return TableScreen if shown else RoomScreen
+        if self._room_wanted:
+            return RoomScreen
+        if isinstance(self._base, TableScreen) and self._finished_seen != table.match:
+            self._look_for_a_while(table.match)
+            return TableScreen
+        return ResultsScreen
+
+    def _look_for_a_while(self, match: str | None) -> None:
+        if self._last_look != match:
+            self._last_look = match
+            self.set_timer(LAST_LOOK, lambda: self.post_message(wishes.ShowResults()))
+
+    async def _route(self) -> None:
+        """Go to the screen that fits the world, if another is shown."""
+        wanted = self._wanted()
+        if wanted is ConnectScreen or isinstance(self._base, wanted):
+            return
+        if issubclass(wanted, ConnectScreen):
+            return
+        await self._show(wanted(self.link, self._now))
+
+    async def _show(self, screen: BaseScreen) -> None:
+        """Put this screen in the place of the one before, closing the dialogs over it."""
+        while self._base is not None and self.screen is not self._base:
+            await self.pop_screen()
+        if self._base is None:
+            await self.push_screen(screen)
+        else:
+            await self.switch_screen(screen)
+        self._base = screen
+        self._moved()
+
+    async def on_show_results(self) -> None:
+        """Leave the last look at the table, or the room, for the results."""
+        table = self.link.world.table
+        if table is not None and table.phase == "finished":
+            self._finished_seen = table.match
+            self._room_wanted = False
+            await self._route()
+
+    async def on_show_room(self) -> None:
+        """Show seats and options."""
+        self._room_wanted = True
+        await self._route()
+
+    async def on_disconnect(self) -> None:
+        """Leave the server."""
+        if self.link.client is not None:
+            self.link.client.stop()
+        self.link.client = None
+        self.link.logged_in = False
+        await self._show(self._connect_screen())
+
+    # Keys.
+
+    def _moved(self) -> None:
+        """Keys pressed for what was shown before must not act on what is shown now."""
+        screen = self.screen
+        context = getattr(screen, "context", None)
+        self.link.presses.moved((id(screen), context), self._now())
+
+    def on_screen_changed(self) -> None:
+        """A dialog opened or closed."""
+        self._moved()
+
+    async def on_event(self, event: events.Event) -> None:
+        """Judge key presses before anything else sees them; pasted text goes to a field or nowhere."""
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            self._moved()
+            typing = isinstance(self.focused, Input) and (event.is_printable or event.key in ("backspace", "delete"))
+            if event.key not in _MOVING and not typing and not self.link.presses.admit(event.key, event.time):
+                return
+        elif isinstance(event, events.Paste) and not event.is_forwarded and not isinstance(self.focused, Input):
+            return
+        await super().on_event(event)
+
+    # Actions.
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """What the command palette offers."""
+        yield SystemCommand(_("Help"), _("Rules and keys"), self.action_help)
+        if self.link.world.table is not None:
+            yield SystemCommand(_("Leave the table"), _("Back to the lobby"), self.on_leave_table)
+        if self.link.logged_in:
+            yield SystemCommand(_("Other server"), _("Leave this server"), self.on_disconnect)
+        yield SystemCommand(_("Colours"), _("Choose a colour theme"), self.action_change_theme)
+        yield SystemCommand(_("Quit"), _("End Robby"), self.action_leave)
+
+    @property
+    def playing(self) -> bool:
+        """Whether a game runs in which this person has a seat."""
+        world = self.link.world
+        return world.table is not None and world.table.phase == "playing" and world.seat is not None
+
+    def action_help(self) -> None:
+        """Open the help, once."""
+        if not isinstance(self.screen, Help):
+            self.push_screen(Help())
+
+    def action_leave(self) -> None:
+        """End the program; while a game runs, after a question."""
+        if isinstance(self.screen, Confirm):
+            return
+        if not self.playing:
+            self._goodbye()
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._goodbye()
+
+        self.push_screen(
+            Confirm(
+                _("Quit in the middle of the game?"),
+                _("Your seat is kept; the clock plays for you, and after a while a bot. Come back at any time."),
+                yes=_("Quit"),
+            ),
+            answered,
+        )
+
+    def on_leave_table(self) -> None:
+        """Give the seat up; while a game runs, after a question."""
+        if not self.link.here:
+            self.notify(_("There is no connection now; nothing was sent."), severity="warning", markup=False)
+            return
+        if not self.playing:
+            self._leave_table()
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._leave_table()
+
+        self.push_screen(
+            Confirm(
+                _("Leave the table in the middle of the game?"),
+                _("A bot plays on for you. While the game runs you may come back by joining the table again."),
+                yes=_("Leave"),
+            ),
+            answered,
+        )
+
+    def _leave_table(self) -> None:
+        def refused(_code: str, text: str) -> None:
+            self.notify(plain(text), severity="warning", markup=False)
+
+        self.link.call(TableLeave, refused=refused)

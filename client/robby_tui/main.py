@@ -1,0 +1,42 @@
+"""Running the app: the real client behind it, and the exit code of the process."""
+
+from collections.abc import Callable
+
+from robby_client.address import Address
+from robby_client.client import Client, LoginPlan
+from robby_client.dial import tcp
+from robby_client.quick import QuickTable
+from robby_client.store import Store
+from robby_protocol.messages import Greeting, Welcome
+from robby_tui.app import RobbyApp
+from robby_tui.source import ClientLike, MakeClient
+
+
+def tcp_client(
+    address: Address,
+    login: LoginPlan,
+    *,
+    on_welcome: Callable[[Greeting, Welcome], None],
+    accept_server_id: Callable[[bytes, bytes], bool],
+) -> ClientLike:
+    """A client over TCP whose first failed try ends it, so that the person sees at once what is wrong."""
+    return Client(tcp(address), login, first_try_fatal=True, on_welcome=on_welcome, accept_server_id=accept_server_id)
+
+
+def run(
+    *,
+    store: Store,
+    address: Address | None = None,
+    name: str | None = None,
+    guest: bool = False,
+    password: str | None = None,
+    quick: QuickTable | None = None,
+    make_client: MakeClient = tcp_client,
+) -> int:
+    """Run the app until it is left. Returns the exit code, one of `robby_client.exit_codes`.
+
+    The caller has asked `check_terminal` before.
+    """
+    app = RobbyApp(make_client, store=store, address=address, name=name, guest=guest, password=password, quick=quick)
+    app.run()
+    return app.return_code or 0

@@ -1,0 +1,44 @@
+"""Which key presses may act. Knows no widgets and no game.
+
+A press belongs to what was on the screen when it was made. Two things would break that: a press that comes just
+as the screen changes, and a key held down across a change, which the terminal repeats as if it were pressed anew.
+"""
+
+from collections.abc import Hashable
+
+SETTLE = 0.15
+"""Seconds after the screen asks something of another kind in which keys do nothing: nobody reads faster than that."""
+HELD = 0.7
+"""Seconds within which the same key after a change counts as still held: no keyboard's first repeat takes longer."""
+
+
+class Presses:
+    """Judges key presses by what was asked when they were made.
+
+    settle, held: seconds; see SETTLE and HELD.
+    """
+
+    def __init__(self, settle: float = SETTLE, held: float = HELD) -> None:
+        self.settle = settle
+        self.held = held
+        self._context: Hashable = None
+        self._changed_at = float("-inf")
+        self._last: dict[str, tuple[float, Hashable]] = {}
+
+    def moved(self, context: Hashable, now: float) -> None:
+        """The screen now asks this. The same context again changes nothing."""
+        if context != self._context:
+            self._context = context
+            self._changed_at = now
+
+    def admit(self, key: str, at: float) -> bool:
+        """Whether a key pressed at this moment may act."""
+        before = self._last.get(key)
+        held = before is not None and at - before[0] < self.held and before[1] != self._context
+        # A held key stays bound to where it was first pressed, however long it is held.
+        self._last[key] = (at, before[1] if held and before is not None else self._context)
+        return not held and at >= self._changed_at + self.settle
+
+    def settled(self, now: float) -> bool:
+        """Whether what is asked has been on the screen long enough to be answered; for the mouse."""
+        return now >= self._changed_at + self.settle

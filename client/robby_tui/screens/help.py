@@ -1,0 +1,110 @@
+"""Help: the rules in our own words, how to read the table, and the keys."""
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from robby_client.words import robby_solo as words
+from robby_games.robby_solo import BANKS, ITEM_WORTH
+from robby_protocol.i18n import _
+
+
+def chapters() -> list[tuple[str, str]]:
+    """(heading, text) of each part, in the language in use."""
+    worth = ", ".join(f"{n}: {words.amount(worth)}" for n, worth in enumerate(ITEM_WORTH) if n)
+    banks = ", ".join(words.bank_label(bank) for bank in range(len(BANKS)))
+    return [
+        (
+            _("What it is about"),
+            _(
+                "Everybody robs a bank in secret. Alone at a bank you take all its loot; two or more at the same bank "
+                "get nothing, and the loot stays. The richest robber wins."
+            ),
+        ),
+        (
+            _("A round"),
+            _(
+                "1. The Gentleman or Lady of the round chooses an end of the row; from there one loot card is dealt on "
+                "every bank.\n"
+                "2. All others lay a heist card face down: the bank they mean to rob.\n"
+                "3. The Gentleman lays last and declares „I will rob …“ or „I will not rob …“. It is always true.\n"
+                "4. Revision: the others may confirm their card, or take it back and lay again, the same card or "
+                "another. All see that you took a card back, nobody sees what you laid. That is the bluff.\n"
+                "5. All cards are turned. Whoever is alone at a bank takes all its loot.\n"
+                "6. A bank on which four cards are left is emptied by the police, who then take one card from everyone "
+                "who holds the most: the dearest money, or an item of their choice if they have nothing else.\n"
+                "7. The next player is the Gentleman. When the deck cannot fill the row any more, the game is over."
+            ),
+        ),
+        (
+            _("What loot is worth"),
+            _("Money is worth what it says. Items (◊) count together: {worth}.").format(worth=worth),
+        ),
+        (
+            _("Robby Junior"),
+            _(
+                "If he plays, he is a robber without a person: he plays his cards in an order that is shuffled once "
+                "and never changes. Whoever remembers it, knows where he goes."
+            ),
+        ),
+        (
+            _("The table"),
+            _(
+                "The banks are {banks}. The newest loot lies on top. Under each bank is your heist card for it: [Y] is "
+                "in your hand, ▒ Y ▒ lies face down, (Y) was taken back. ♛ is the Gentleman, ⚙ a bot, ▸ you. Of the "
+                "others' loot you see how many cards they hold and the top one: remember what they took."
+            ).format(banks=banks),
+        ),
+        (
+            _("Keys"),
+            _(
+                "Letters y g r b x p k, or 1–7 from the left: a bank.   ← → the end to deal from.\n"
+                "c confirm   t take back   v reveal   w „I will rob“   n „I will not rob“   Enter say it   Esc no\n"
+                "1–7 the item for the police   PgUp PgDn the log   l leave the table   q quit\n"
+                "? or F1 this page   Ctrl+P everything there is to do   Ctrl+Z to the shell (fg comes back)\n"
+                "With the mouse: click a bank, or a key in the last line."
+            ),
+        ),
+        (
+            _("When the connection is lost"),
+            _(
+                "Robby comes back by itself and keeps your seat. Nothing that you press meanwhile is sent later. "
+                "If time runs out, the clock plays for you; after a while a bot sits in until you are back."
+            ),
+        ),
+    ]
+
+
+class Help(ModalScreen[None]):
+    """One page to scroll."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,question_mark,f1,enter", "close", show=False),
+        Binding("up,k", "scroll(-1)", show=False),
+        Binding("down,j", "scroll(1)", show=False),
+        Binding("pageup", "scroll(-10)", show=False),
+        Binding("pagedown,space", "scroll(10)", show=False),
+    ]
+
+    def compose(self) -> ComposeResult:
+        """The chapters."""
+        with Vertical(id="help"):
+            with VerticalScroll(id="help-body", can_focus=False):
+                pieces: list[str | tuple[str, str]] = []
+                for heading, text in chapters():
+                    pieces += [(heading, "bold $accent"), "\n", text, "\n\n"]
+                yield Static(Content.assemble(*pieces).rstrip(), markup=False)
+            yield Static(_("↑ ↓ PgUp PgDn scroll · Esc back"), classes="keys", markup=False)
+
+    def action_close(self) -> None:
+        """Back to where one was."""
+        self.dismiss(None)
+
+    def action_scroll(self, rows: int) -> None:
+        """Move in the page."""
+        self.query_one("#help-body", VerticalScroll).scroll_relative(y=rows, animate=False)

@@ -1,0 +1,200 @@
+"""The lobby: all tables of the server; join one, make one, or join by its id."""
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import DataTable, Static
+
+from robby_client.events import ClientEvent, Connected
+from robby_client.words import robby_solo as words
+from robby_games.registry import GAMES
+from robby_games.robby_solo import NAME, Options
+from robby_protocol.i18n import _, ngettext
+from robby_protocol.messages import LobbyWatch, TableCreate, TableInfo, TableJoin
+from robby_tui import wishes
+from robby_tui.asked import KeyHint
+from robby_tui.cells import cut, fit, plain
+from robby_tui.screens.ask import AskText
+from robby_tui.screens.base import BaseScreen
+from robby_tui.screens.setup import MOST_SEATS, Setup, SetupScreen
+
+LONGEST_ID = 64
+"""As long as the protocol lets a table's id be."""
+
+
+class LobbyScreen(BaseScreen):
+    """All tables."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("c,C,n,N", "create", show=False),
+        Binding("i,I", "join_by_id", show=False),
+        Binding("escape", "disconnect", show=False),
+    ]
+
+    def body(self) -> ComposeResult:
+        """Heading, the list, what is said when it is empty."""
+        with Vertical(id="lobby"):
+            yield Static("", id="lobby-head", markup=False)
+            yield DataTable(cursor_type="row", zebra_stripes=True, id="tables")
+            yield Static("", id="lobby-empty", markup=False)
+
+    def on_mount(self) -> None:
+        """Ask for the list."""
+        self._ids: list[str] = []
+        self.query_one(DataTable).focus()
+        self._watch()
+
+    def _watch(self) -> None:
+        if self.link.here:
+            self.link.call(LobbyWatch, on=True, refused=self.refused)
+
+    def on_unmount(self) -> None:
+        """The list is no longer wanted."""
+        if self.link.here:
+            self.link.call(LobbyWatch, on=False)
+
+    def world_changed(self, event: ClientEvent | None) -> None:
+        """Show the list as it is now."""
+        if isinstance(event, Connected):
+            self._watch()
+        world = self.link.world
+        server = "" if world.greeting is None else plain(world.greeting.server_name)
+        me = "" if world.welcome is None else plain(world.welcome.name)
+        lobby = world.lobby
+        people = 0 if lobby is None else lobby.people
+        count = ngettext("{n} person here", "{n} people here", people).format(n=people)
+        self.query_one("#lobby-head", Static).update(
+            Content.assemble((server or "Robby", "bold"), " · ", _("you are {name}").format(name=me), " · ", count)
+        )
+        tables = [] if lobby is None else list(lobby.tables)
+        self.query_one("#lobby-empty", Static).update(
+            "" if tables else _("No table yet. Press c to make one; others join it from here.")
+        )
+        self._fill(tables)
+
+    def _fill(self, tables: list[TableInfo]) -> None:
+        grid = self.query_one(DataTable)
+        columns = self.app.size.width
+        title_cells = max(12, min(40, columns - 58))
+        options_cells = max(8, min(30, columns - 62))
+        row = grid.cursor_row
+        chosen = self._ids[row] if 0 <= row < len(self._ids) else None
+        grid.clear(columns=True)
+        grid.add_column(_("Table"), width=title_cells)
+        grid.add_column(_("Seats"), width=5)
+        grid.add_column(_("Now"), width=9)
+        grid.add_column(_("Options"), width=options_cells)
+        grid.add_column(_("Id"), width=max(8, columns - title_cells - options_cells - 28))
+        self._ids = [table.table for table in tables]
+        for table in tables:
+            title = plain(table.title) or _game_title(table)
+            grid.add_row(
+                Content(fit(title, title_cells)),
+                Content(f"{len(table.seats)}/{table.capacity}"),
+                Content(phase_text(table.phase)),
+                Content(cut(options_text(table), options_cells)),
+                Content(plain(table.table)),
+            )
+        if chosen in self._ids:
+            grid.move_cursor(row=self._ids.index(chosen))
+
+    def keys(self) -> list[KeyHint]:
+        """What may be pressed."""
+        hints = [KeyHint("Enter", _("join"), "join")] if self._ids else []
+        return [
+            *hints,
+            KeyHint("c", _("create a table"), "create"),
+            KeyHint("i", _("join by id"), "join_by_id"),
+            KeyHint("Esc", _("other server"), "disconnect"),
+        ]
+
+    def on_resize(self) -> None:
+        """Another width, other columns."""
+        if self.is_attached:
+            self.tell(None)
+
+    def action_join(self) -> None:
+        """Join the table under the cursor."""
+        row = self.query_one(DataTable).cursor_row
+        if 0 <= row < len(self._ids):
+            self._join(self._ids[row])
+
+    @on(DataTable.RowSelected)
+    def row_selected(self, _event: DataTable.RowSelected) -> None:
+        """Enter or a click on a table."""
+        self.action_join()
+
+    def _join(self, table: str) -> None:
+        if self.online():
+            self.link.call(TableJoin, table=table, refused=self.refused)
+
+    def action_join_by_id(self) -> None:
+        """Ask for a table's id."""
+
+        def entered(table: str | None) -> None:
+            if table:
+                self._join(table)
+
+        self.app.push_screen(AskText(_("Which table? Type its id."), longest=LONGEST_ID), entered)
+
+    def action_create(self) -> None:
+        """Fill in the form for a new table."""
+        if not self.online():
+            return
+        self.app.push_screen(
+            SetupScreen(
+                _("A new table of Robby Solo"),
+                Setup(title="", capacity=MOST_SEATS, options={}),
+                self._create,
+                options=Options(),
+                bots=bots_offered(self.link),
+            )
+        )
+
+    def _create(self, setup: Setup, refused, done) -> None:  # type: ignore[no-untyped-def]
+        if not self.link.here:
+            refused("", _("There is no connection now; nothing was sent."))
+            return
+        self.link.call(
+            TableCreate,
+            done=lambda _result: done(),
+            refused=refused,
+            game=NAME,
+            title=setup.title,
+            capacity=setup.capacity,
+            options=setup.options,
+            bots=setup.bots,
+        )
+
+    def action_disconnect(self) -> None:
+        """Go to another server."""
+        self.app.post_message(wishes.Disconnect())
+
+
+def bots_offered(link) -> list[str]:  # type: ignore[no-untyped-def]
+    """The bots that this server can seat at Robby Solo."""
+    greeting = link.world.greeting
+    if greeting is None:
+        return []
+    return [bot for game in greeting.games if game.name == NAME for bot in game.bots]
+
+
+def _game_title(table: TableInfo) -> str:
+    game = GAMES.get(table.game)
+    return plain(table.game) if game is None else _(game.title)
+
+
+def options_text(table: TableInfo) -> str:
+    """A table's options in short."""
+    options = words.typed_options(table.options)
+    return _("unknown options") if options is None else words.option_summary(options)
+
+
+def phase_text(phase: str) -> str:
+    """What a table does."""
+    texts = {"waiting": _("waiting"), "playing": _("playing"), "finished": _("finished")}
+    return texts.get(phase, plain(phase))

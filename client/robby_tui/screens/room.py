@@ -1,0 +1,282 @@
+"""The table between matches: who sits where, who is ready, and what the host may do."""
+
+from typing import ClassVar
+
+import msgspec
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from robby_client.events import ClientEvent, Received
+from robby_client.tale import table as table_tale
+from robby_client.words import robby_solo as words
+from robby_games.robby_solo import Options
+from robby_protocol.i18n import _
+from robby_protocol.messages import (
+    SeatInfo,
+    TableAddBot,
+    TableConfigure,
+    TableHandOver,
+    TableInfo,
+    TableKick,
+    TableReady,
+    TableStart,
+    TableState,
+)
+from robby_tui import wishes
+from robby_tui.asked import KeyHint
+from robby_tui.cells import fit, plain
+from robby_tui.link import OnRefused
+from robby_tui.screens.ask import Choose
+from robby_tui.screens.base import BaseScreen
+from robby_tui.screens.lobby import bots_offered
+from robby_tui.screens.setup import Setup, SetupScreen
+from robby_tui.signs import ALERT, BAD, BOT, DONE, GOOD, MUTED, YOU
+from robby_tui.widgets.story import Story
+
+NAME_CELLS = 26
+
+
+class Seated(BaseScreen):
+    """What the waiting room and the results share: being ready, starting, leaving."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r,R", "ready", show=False),
+        Binding("s,S", "start", show=False),
+        Binding("l,L,escape", "leave_table", show=False),
+    ]
+
+    @property
+    def table(self) -> TableInfo | None:
+        """The own table."""
+        return self.link.world.table
+
+    @property
+    def is_host(self) -> bool:
+        """Whether the own seat may configure and start."""
+        table = self.table
+        return table is not None and table.host is not None and table.host == self.link.world.seat
+
+    @property
+    def i_am_ready(self) -> bool:
+        """Whether the own seat said so."""
+        table, seat = self.table, self.link.world.seat
+        return table is not None and seat is not None and seat < len(table.seats) and table.seats[seat].ready
+
+    def seat_keys(self) -> list[KeyHint]:
+        """Keys for getting on with it."""
+        hints = []
+        if self.is_host:
+            hints.append(KeyHint("s", _("start"), "start"))
+        if not self.is_host or self.i_am_ready:
+            hints.append(KeyHint("r", _("not ready") if self.i_am_ready else _("ready"), "ready"))
+        return hints
+
+    def action_ready(self) -> None:
+        """Say that one is ready, or is not."""
+        if self.online():
+            self.link.call(TableReady, ready=not self.i_am_ready, refused=self.refused)
+
+    def action_start(self) -> None:
+        """Host: begin."""
+        if not self.is_host:
+            self.say(_("Only the host can start; r says that you are ready."), wrong=True)
+        elif self.online():
+            self.link.call(TableStart, refused=self.refused)
+
+    def action_leave_table(self) -> None:
+        """Back to the lobby."""
+        self.app.post_message(wishes.LeaveTable())
+
+
+class RoomScreen(Seated):
+    """Seats, options, news."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a,A", "add_bot", show=False),
+        Binding("k,K,delete", "kick", show=False),
+        Binding("h,H", "hand_over", show=False),
+        Binding("o,O", "configure", show=False),
+        Binding("e,E", "results", show=False),
+    ]
+
+    def body(self) -> ComposeResult:
+        """Heading, seats, options, what happened."""
+        with Vertical(id="room"):
+            yield Static("", id="room-head", markup=False)
+            yield Static("", id="room-options", markup=False)
+            yield OptionList(id="seats", compact=True)
+            yield Static("", id="room-asked", markup=False)
+            yield Story()
+
+    def on_mount(self) -> None:
+        """Start in the list of seats."""
+        self.query_one(OptionList).focus()
+
+    def world_changed(self, event: ClientEvent | None) -> None:
+        """Show the table as it is now."""
+        table = self.table
+        if table is None:
+            return
+        title = plain(table.title) or "Robby Solo"
+        self.query_one("#room-head", Static).update(
+            Content.assemble((title, "bold"), " · ", _("id to join by: {table}").format(table=plain(table.table)))
+        )
+        options = words.typed_options(table.options)
+        lines = [] if options is None else words.option_lines(options)
+        self.query_one("#room-options", Static).update(Content(" · ".join(lines)))
+        self._show_seats(table)
+        self.query_one("#room-asked", Static).update(self._asked(table))
+        if isinstance(event, Received) and isinstance(event.message, TableState):
+            self.query_one(Story).tell(
+                [(text, "") for news in event.message.news if (text := table_tale.news_sentence(news)) is not None]
+            )
+
+    def _show_seats(self, table: TableInfo) -> None:
+        seats = self.query_one(OptionList)
+        at = seats.highlighted
+        seats.clear_options()
+        seats.add_options(Option(self._seat_line(table, number)) for number in range(table.capacity))
+        if at is not None and at < table.capacity:
+            seats.highlighted = at
+
+    def _seat_line(self, table: TableInfo, number: int) -> Content:
+        if number >= len(table.seats):
+            return Content.assemble((f"   {number + 1}. " + _("free"), MUTED))
+        seat = table.seats[number]
+        mine = YOU if number == self.link.world.seat else " "
+        name = plain(seat.name)
+        state, style = self._seat_state(table, number, seat)
+        kind = f"{BOT} " + _("bot {name}").format(name=plain(seat.bot or "")) if seat.kind == "bot" else ""
+        return Content.assemble(
+            f" {mine} {number + 1}. ", (fit(name, NAME_CELLS), "bold"), " ", (fit(state, 20), style), " ", (kind, "")
+        )
+
+    def _seat_state(self, table: TableInfo, number: int, seat: SeatInfo) -> tuple[str, str]:
+        if seat.state != "here":
+            return _("away"), BAD
+        if seat.ready or seat.kind == "bot":
+            return f"{DONE} " + _("ready"), GOOD
+        if number == table.host:
+            return _("host"), "$accent"
+        return "… " + _("not ready"), ALERT
+
+    def _asked(self, table: TableInfo) -> Content:
+        least = 2
+        options = words.typed_options(table.options)
+        if options is not None and not options.junior:
+            least = 3
+        if len(table.seats) < least:
+            return Content(_("Waiting for players: tell them the address and the id, or the host adds bots with a."))
+        others = [
+            plain(seat.name)
+            for number, seat in enumerate(table.seats)
+            if seat.kind == "person" and not seat.ready and number != table.host
+        ]
+        if self.is_host:
+            if others:
+                return Content(_("Waiting until ready: {names}.").format(names=words.name_list(others)))
+            return Content.assemble((_("All are ready: s starts the game."), f"bold {GOOD}"))
+        if not self.i_am_ready:
+            return Content.assemble((_("Press r when you are ready."), "bold"))
+        return Content(_("You are ready. Waiting for the host to start."))
+
+    def keys(self) -> list[KeyHint]:
+        """What may be pressed."""
+        hints = self.seat_keys()
+        if self.is_host:
+            hints += [
+                KeyHint("a", _("add bot"), "add_bot"),
+                KeyHint("o", _("options"), "configure"),
+                KeyHint("k", _("remove"), "kick"),
+                KeyHint("h", _("make host"), "hand_over"),
+            ]
+        if self.table is not None and self.table.phase == "finished":
+            hints.append(KeyHint("e", _("results"), "results"))
+        return [*hints, KeyHint("l", _("leave"), "leave_table")]
+
+    def _host_only(self) -> bool:
+        if self.is_host:
+            return self.online()
+        self.say(_("Only the host can do this."), wrong=True)
+        return False
+
+    def _chosen_seat(self) -> tuple[int, SeatInfo] | None:
+        table, at = self.table, self.query_one(OptionList).highlighted
+        if table is None or at is None or at >= len(table.seats):
+            self.say(_("Choose a seat with ↑ and ↓ first."), wrong=True)
+            return None
+        return at, table.seats[at]
+
+    def action_add_bot(self) -> None:
+        """Host: seat a bot."""
+        if not self._host_only():
+            return
+        bots = bots_offered(self.link)
+        if not bots:
+            self.say(_("This server has no bots."), wrong=True)
+            return
+
+        def chosen(index: int | None) -> None:
+            if index is not None and self.online():
+                self.link.call(TableAddBot, bot=bots[index], refused=self.refused)
+
+        self.app.push_screen(Choose(_("Which bot shall sit down?"), bots), chosen)
+
+    def action_kick(self) -> None:
+        """Host: free the seat that is chosen in the list."""
+        if not self._host_only():
+            return
+        chosen = self._chosen_seat()
+        if chosen is None:
+            return
+        number, seat = chosen
+        if number == self.link.world.seat:
+            self.say(_("That is you; l leaves the table."), wrong=True)
+            return
+        self.link.call(TableKick, seat=number, name=seat.name, refused=self.refused)
+
+    def action_hand_over(self) -> None:
+        """Host: make the chosen person host."""
+        if not self._host_only():
+            return
+        chosen = self._chosen_seat()
+        if chosen is not None:
+            number, seat = chosen
+            self.link.call(TableHandOver, seat=number, name=seat.name, refused=self.refused)
+
+    def action_configure(self) -> None:
+        """Host: change the options."""
+        table = self.table
+        if table is None or not self._host_only():
+            return
+        options = words.typed_options(table.options) or Options()
+        self.app.push_screen(
+            SetupScreen(
+                _("The table's options"),
+                Setup(title=table.title, capacity=table.capacity, options=msgspec.to_builtins(options)),
+                self._configure,
+                options=options,
+            )
+        )
+
+    def _configure(self, setup: Setup, refused: OnRefused, done) -> None:  # type: ignore[no-untyped-def]
+        if not self.link.here:
+            refused("", _("There is no connection now; nothing was sent."))
+            return
+        self.link.call(
+            TableConfigure,
+            done=lambda _result: done(),
+            refused=refused,
+            options=setup.options,
+            capacity=setup.capacity,
+            title=setup.title,
+        )
+
+    def action_results(self) -> None:
+        """Back to the last match's results."""
+        if self.table is not None and self.table.phase == "finished":
+            self.app.post_message(wishes.ShowResults())

@@ -1,0 +1,48 @@
+"""The own loot, every card, and what it would be worth now."""
+
+from textual.content import Content
+from textual.widgets import Static
+
+from robby_client.words import robby_solo as words
+from robby_games.robby_solo import ITEM_NAMES, ITEM_WORTH, is_item, items_of, money_of, total_of
+from robby_protocol.i18n import _, ngettext
+from robby_tui.signs import GOOD, MUTED
+
+MOST_ITEMS = len(ITEM_WORTH) - 1
+
+
+class OwnLoot(Static):
+    """The own stack, newest first, as a paragraph."""
+
+    DEFAULT_CSS = "OwnLoot { height: auto; padding: 0 1; }"
+
+    def __init__(self) -> None:
+        super().__init__(markup=False)
+        self._stack: tuple[int, ...] | None = None
+
+    def show(self, stack: tuple[int, ...]) -> None:
+        """Draw this stack."""
+        if stack == self._stack:
+            return
+        self._stack = stack
+        count = ngettext("Your loot: {n} card, newest first", "Your loot: {n} cards, newest first", len(stack))
+        pieces: list[str | tuple[str, str]] = [(count.format(n=len(stack)), "bold"), "\n"]
+        pieces.append((in_short(stack), "") if stack else (_("none yet"), MUTED))
+        pieces += ["\n", (worth_text(stack), GOOD)]
+        self.update(Content.assemble(*pieces))
+
+
+def in_short(stack: tuple[int, ...]) -> str:
+    """All cards, newest first; items with their sign."""
+    return " · ".join(
+        f"◊ {_(ITEM_NAMES[card - 1])}" if is_item(card) else words.amount(card) for card in reversed(stack)
+    )
+
+
+def worth_text(stack: tuple[int, ...]) -> str:
+    """What a stack would be worth now: `worth 21,000: money 20,000 + 1 item 1,000`."""
+    items = items_of(stack)
+    parts = ngettext("money {money} + {n} item {worth}", "money {money} + {n} items {worth}", items).format(
+        money=words.amount(money_of(stack)), n=items, worth=words.amount(ITEM_WORTH[min(items, MOST_ITEMS)])
+    )
+    return _("worth {total}: {parts}").format(total=words.amount(total_of(stack)), parts=parts)

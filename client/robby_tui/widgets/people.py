@@ -1,0 +1,163 @@
+"""All participants: whose turn, how much loot with which card on top, and what their heist card does."""
+
+from textual.content import Content
+from textual.widget import Widget
+
+from robby_client.words import robby_solo as words
+from robby_games.robby_solo import ParticipantView, is_item
+from robby_protocol.i18n import _, ngettext
+from robby_tui.cells import cut, fit, width
+from robby_tui.picture import Picture
+from robby_tui.recap import loot_sum
+from robby_tui.signs import ALERT, ARROW, BAD, BOT, CLASH, DONE, FACE_DOWN, GENTLEMAN, GOOD, MUTED, YOU
+from robby_tui.widgets.lines import Line, content, pad
+
+LONGEST_NAME = 20
+SHORTEST_NAME = 8
+
+
+class People(Widget):
+    """One line for each participant, in the order of sitting; two where there is room."""
+
+    DEFAULT_CSS = "People { height: auto; padding: 0 1; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._picture: Picture | None = None
+        self._roomy = False
+
+    def show(self, picture: Picture, *, roomy: bool) -> None:
+        """Draw this; roomy: a second line for each."""
+        before = self.rows
+        self._picture = picture
+        self._roomy = roomy
+        self.refresh(layout=self.rows != before)
+
+    @property
+    def rows(self) -> int:
+        """Lines needed."""
+        count = 0 if self._picture is None else len(self._picture.public.participants)
+        return count * 2 if self._roomy else count
+
+    def get_content_height(self, *_args: object) -> int:
+        """Lines needed, whatever the width."""
+        return self.rows
+
+    def render(self) -> Content:
+        """Draw all lines."""
+        picture = self._picture
+        if picture is None:
+            return Content()
+        cells = self.content_size.width
+        longest = max((width(_label(picture, seat)) for seat in range(len(picture.names))), default=0)
+        names = max(SHORTEST_NAME, min(LONGEST_NAME, longest, cells // 4))
+        lines: list[Line] = []
+        for seat, one in enumerate(picture.public.participants):
+            style = "bold" if seat == picture.me else ""
+            lines.append(pad(_line(picture, seat, one, names, cells, style), cells))
+            if self._roomy:
+                lines.append(pad(_more(picture, seat, one), cells))
+        return content(lines)
+
+
+def _label(picture: Picture, seat: int) -> str:
+    name = picture.name(seat)
+    if seat == picture.me:
+        name = _("{name} (you)").format(name=name)
+    info = picture.seat_info(seat)
+    bot = seat == picture.junior or (info is not None and info.kind == "bot")
+    return f"{name} {BOT}" if bot else name
+
+
+def _line(picture: Picture, seat: int, one: ParticipantView, names: int, cells: int, style: str) -> Line:
+    gentleman = seat == picture.public.gentleman
+    marks = (YOU if seat == picture.me else " ") + (GENTLEMAN if gentleman else " ")
+    label = _label(picture, seat)
+    if width(label) > names and seat == picture.me:
+        label = cut(picture.name(seat), names)
+    count = ngettext("{n} card", "{n} cards", one.stack).format(n=one.stack)
+    top = "" if one.top is None else _top(one.top)
+    head: Line = [
+        (f"{marks} ", f"bold $accent{' ' + style if style else ''}"),
+        (fit(label, names), style),
+        (" " + fit(count, 8, "right") + "  ", style),
+    ]
+    if cells >= 56:
+        head.append((fit(top, 11) + " ", MUTED))
+    return [*head, *_state(picture, seat, one)]
+
+
+def _top(card: int) -> str:
+    return _("top {card}").format(card=_("ITEM") if is_item(card) else words.amount(card))
+
+
+def _state(picture: Picture, seat: int, one: ParticipantView) -> Line:
+    """What this participant does, in signs and words."""
+    public = picture.public
+    away = _away(picture, seat)
+    if one.paying:
+        return [*away, (_("chooses an item for the police"), f"bold {ALERT}")]
+    said: Line = []
+    if seat == public.gentleman and public.declaration is not None:
+        style = f"bold {GOOD}" if public.declaration.robs else f"bold {ALERT}"
+        said = [(f"{FACE_DOWN} " + words.declaration_text(public.declaration), style)]
+    if said:
+        return [*away, *said]
+    if public.phase in ("plays", "gentleman", "revision"):
+        return [*away, *_card(picture, seat, one)]
+    return [*away, *_last(picture, seat)]
+
+
+def _away(picture: Picture, seat: int) -> Line:
+    info = picture.seat_info(seat)
+    if info is None or info.state == "here":
+        return []
+    texts = {"away": _("away"), "stand_in": _("away, a bot plays"), "left": _("left, a bot plays")}
+    return [(f"({texts.get(info.state, info.state)}) ", "italic $error")]
+
+
+def _card(picture: Picture, seat: int, one: ParticipantView) -> Line:
+    if one.card == "none":
+        if picture.public.phase == "plays" and seat == picture.public.gentleman:
+            return [(_("plays last"), MUTED)]
+        return [("… " + _("thinks"), MUTED)]
+    if one.card == "laid":
+        return [(f"{FACE_DOWN} " + _("laid"), "")]
+    if one.card == "taken_back":
+        return [("↶ " + _("TOOK THE CARD BACK"), f"bold {ALERT}")]
+    if one.card == "laid_again":
+        return [(f"{FACE_DOWN} " + _("took back and laid again"), ALERT)]
+    if one.card == "confirmed":
+        return [(f"{DONE} " + _("confirmed"), GOOD)]
+    return [(words.participant_state(one), "")]
+
+
+def _last(picture: Picture, seat: int) -> Line:
+    """What the last reveal brought this participant, between two rounds."""
+    recap = picture.recap
+    if recap is None or seat >= len(recap.named):
+        return []
+    bank = recap.named[seat]
+    if picture.staged is not None and bank >= picture.staged:
+        return []
+    where = words.bank_label(bank)
+    if bank in recap.robbed:
+        return [(f"{ARROW} {where} {loot_sum(recap.robbed[bank][1])}", GOOD), *_paid(picture, seat)]
+    return [(f"{CLASH} {where} " + _("clash"), BAD), *_paid(picture, seat)]
+
+
+def _paid(picture: Picture, seat: int) -> Line:
+    recap = picture.recap
+    given = [] if recap is None else [card for who, card in recap.given if who == seat]
+    if not given:
+        return []
+    return [("  " + _("paid the police {loot}").format(loot=words.loot_text(given)), "$accent")]
+
+
+def _more(picture: Picture, seat: int, one: ParticipantView) -> Line:
+    """The second line: an open stack, or what the last reveal brought while the next round is played."""
+    if one.loot is not None:
+        return [("     " + words.loot_text(tuple(reversed(one.loot))), MUTED)]
+    if picture.public.phase in ("plays", "gentleman", "revision") and _last(picture, seat):
+        return [("     " + _("last round:") + " ", MUTED), *_last(picture, seat)]
+    return []

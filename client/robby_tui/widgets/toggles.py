@@ -1,0 +1,24 @@
+"""Switches and choices whose state is told by a sign, not by colour alone."""
+
+from textual.content import Content
+from textual.widgets import Checkbox, RadioButton
+
+
+class Tick(Checkbox):
+    """[x] on, [ ] off."""
+
+    def render(self) -> Content:
+        """Draw the sign for the state, and the label."""
+        return _drawn("[x]" if self.value else "[ ]", self.label, self.has_focus)
+
+
+class Choice(RadioButton):
+    """(●) chosen, ( ) not."""
+
+    def render(self) -> Content:
+        """Draw the sign for the state, and the label."""
+        return _drawn("(●)" if self.value else "( )", self.label, self.has_class("-selected"))
+
+
+def _drawn(sign: str, label: Content, here: bool) -> Content:
+    return Content.assemble((sign, "bold"), " ", (label.plain, "bold underline" if here else ""), " ")
