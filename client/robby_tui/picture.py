@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from robby_client.world import GameState, RunningClock
 from robby_games.robby_solo import (
+    JUNIOR_NAME,
     Declare,
     Give,
     Lay,
