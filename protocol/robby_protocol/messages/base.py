@@ -21,11 +21,13 @@ Name = Annotated[str, Meta(max_length=200)]
 """A person's name as sent. The server's own, narrower rule decides; this bound only keeps a message small."""
 Code = Annotated[str, Meta(max_length=64)]
 Text = Annotated[str, Meta(max_length=2000)]
+NONE_OR_WHOLE = {"none_or_whole": True}
+"""Marks a type for the schema: its bytes are none, or exactly as many as it may have."""
 Digest = Annotated[bytes, Meta(min_length=32, max_length=32)]
 """A key, a hash, a challenge: 32 bytes."""
-DigestOrNone = Annotated[bytes, Meta(max_length=32)]
+DigestOrNone = Annotated[bytes, Meta(max_length=32, extra=NONE_OR_WHOLE)]
 """32 bytes, or none at all (`none_or_whole` checks)."""
-Signature = Annotated[bytes, Meta(max_length=64)]
+Signature = Annotated[bytes, Meta(max_length=64, extra=NONE_OR_WHOLE)]
 """64 bytes of Ed25519, or none at all (`none_or_whole` checks)."""
 Extensions = dict[str, Any]
 """Room for what this version does not know: names to values. Unknown ones are ignored."""
