@@ -5,6 +5,7 @@ wait, closing one side is the end of file for the other.
 """
 
 from collections import deque
+from operator import index
 
 import trio
 
@@ -117,11 +118,12 @@ class MemoryStream(trio.abc.HalfCloseableStream):
         """Some bytes, at least one; none at the end. Raises as trio.abc.ReceiveStream does."""
         if self._receiving:
             raise trio.BusyResourceError("another task receives already")
-        if max_bytes is not None and max_bytes < 1:
+        most = BUFFER_BYTES if max_bytes is None else index(max_bytes)
+        if most < 1:
             raise ValueError("max_bytes must be at least 1")
         self._receiving = True
         try:
-            return await self._incoming.read(BUFFER_BYTES if max_bytes is None else max_bytes)
+            return await self._incoming.read(most)
         finally:
             self._receiving = False
 
