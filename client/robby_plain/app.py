@@ -54,6 +54,9 @@ _IN_MATCH: tuple[tuple[str, str], ...] = (
     ("leave", N_("leave the table; a bot plays on for you")),
 )
 
+START_SECONDS = 5.0
+"""A match that was started is shown within a moment; if it is not, the person gets the usual questions."""
+
 
 class PlainClient:
     """One run. ended: why the client ended, once `run` has returned."""
@@ -72,6 +75,9 @@ class PlainClient:
         self._session = Session(client, lines, Printer(write))
         self._first_connection = anyio.Event()
         self._settled = anyio.Event()
+        self._playing_begun = anyio.Event()
+        self._watching: bool | None = None
+        """Whether the server has been asked to tell of the lobby; None: not yet, on this connection."""
         self._tasks = anyio.create_task_group()
         self._lobby = LobbyPart(self._session)
         self._table = TablePart(self._session)
@@ -115,10 +121,11 @@ class PlainClient:
             message = event.message
             if isinstance(message, TableClosed):
                 session.tell(message.text)
-            came_back = self._table.came_back
             if isinstance(message, TableState):
                 self._table.news(message)
-            self._refresh(came_back=came_back)
+            if session.world.game is not None:
+                self._playing_begun.set()
+            self._refresh()
 
     def _connected(self, event: Connected) -> None:
         session = self._session
@@ -142,15 +149,20 @@ class PlainClient:
             session.in_dialog = True
             try:
                 await sit_down(cast(Client, self._client), self._quick)
+                with anyio.move_on_after(START_SECONDS):
+                    await self._playing_begun.wait()
             except (Refused, NotConnected) as problem:
                 session.say(problem.text)
             finally:
                 session.in_dialog = False
-        await self._lobby.watch()
+        self._watching = session.world.table is None
+        if self._watching:
+            await self._lobby.watch(True)
         self._refresh()
         self._settled.set()
 
     def _lost(self, event: Lost) -> None:
+        self._watching = None
         self._match.pause()
         # The first loss, then ever more seldom: 1, 2, 4, 8 … tries.
         if event.attempt & (event.attempt - 1) == 0:
@@ -158,20 +170,20 @@ class PlainClient:
                 _("{reason} Trying again in {seconds} s.").format(reason=event.text, seconds=round(event.retry_in))
             )
 
-    def _refresh(self, *, came_back: bool = False) -> None:
+    def _refresh(self) -> None:
         table = self._session.world.table
+        if self._watching is not None and self._watching != (table is None):
+            self._watching = table is None
+            self._tasks.start_soon(self._lobby.watch, self._watching)
         if table is None:
             self._table.leave()
             self._match.pause()
             self._lobby.refresh()
             return
         self._lobby.leave()
-        if self._session.world.game is None or table.phase != "playing":
-            self._match.refresh(came_back=came_back)
-            self._table.refresh()
-        else:
-            self._table.refresh()
-            self._match.refresh(came_back=came_back)
+        # What happened in a match comes before what can be done after it.
+        self._match.refresh(self._table.found_match)
+        self._table.refresh()
 
     # What is typed
 
@@ -241,7 +253,7 @@ class PlainClient:
             if playing:
                 self._match.view()
             else:
-                self._table.view()
+                self._table.again()
         elif command == "hand":
             self._match.hand()
         elif command == "time":

@@ -9,7 +9,7 @@ from robby_plain.numbers import Choice
 from robby_plain.options import OptionError, OptionField, check, fields_of, read_plan, read_value
 from robby_plain.session import Cancelled, Session
 from robby_protocol.i18n import N_, _, ngettext
-from robby_protocol.messages import LobbyWatch, TableCreate, TableInfo, TableJoin
+from robby_protocol.messages import LobbyTables, LobbyWatch, TableCreate, TableInfo, TableJoin
 
 MOST_NUMBERED = 40
 """Tables that get a number in one list; the others can be joined by id or title."""
@@ -25,20 +25,23 @@ class LobbyPart:
         self._session = session
         self._shown: dict[str, str] | None = None
         """Tables told, id to title; None: the list has not been said since coming here."""
+        self._stale: LobbyTables | None = None
+        """A list from before; it is not said any more."""
 
     def leave(self) -> None:
         """The person sits down: the next time, the list is said anew."""
         self._shown = None
+        self._stale = self._session.world.lobby
 
-    async def watch(self) -> None:
-        """Ask to be told of the tables."""
-        await self._session.call(LobbyWatch, on=True)
+    async def watch(self, on: bool) -> None:
+        """Ask to be told of the tables, or not any more."""
+        await self._session.call(LobbyWatch, on=on)
 
     def refresh(self) -> None:
         """The world may have changed: say what is new."""
         session = self._session
         lobby = session.world.lobby
-        if lobby is None or session.in_dialog:
+        if lobby is None or lobby is self._stale or session.in_dialog:
             return
         if self._shown is None:
             self.show()

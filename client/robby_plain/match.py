@@ -30,6 +30,8 @@ class MatchPart:
         self._told = 0
         self._own_told = 0
         self._countdown: anyio.CancelScope | None = None
+        self._names_kept: list[str] = []
+        self._names_of: str | None = None
 
     @property
     def _game(self) -> GameState | None:
@@ -40,13 +42,18 @@ class MatchPart:
         return TEXTS[game.name]
 
     def _names(self, game: GameState) -> list[str]:
+        """The participants' names. After a match seats may move up, so those of its last moment are kept."""
         table = self._session.world.table
-        return [] if table is None else self._texts(game).names(table, game)
+        if table is not None and (table.phase == "playing" or self._names_of != game.match):
+            self._names_kept = self._texts(game).names(table, game)
+            self._names_of = game.match
+        return self._names_kept
 
-    def refresh(self, *, came_back: bool = False) -> None:
+    def refresh(self, found_match: str | None = None) -> None:
         """The world may have changed: tell what is new, and ask what is asked.
 
-        came_back: the match runs already and its beginning was not seen here: show how it stands, do not tell it all.
+        found_match: a match whose beginning was not seen here: how it stands is shown, but it is not told from the
+        beginning.
         """
         game = self._game
         session = self._session
@@ -56,9 +63,10 @@ class MatchPart:
             return
         if game.match != self._match:
             self._match = game.match
-            self._told = len(game.events) if came_back else 0
-            self._own_told = len(game.own_events) if came_back else 0
-            if came_back:
+            found = game.match == found_match
+            self._told = len(game.events) if found else 0
+            self._own_told = len(game.own_events) if found else 0
+            if found:
                 self._remember(game)
                 session.say(_("You are in the middle of a game. Type log for what happened."))
                 self.view()

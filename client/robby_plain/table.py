@@ -36,21 +36,23 @@ class TablePart:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._seen: str | None = None
+        self._sat_down: str | None = None
+        self._said: str | None = None
+        self.found_match: str | None = None
+        """The match that was there already when this person came to the table."""
 
     def leave(self) -> None:
         """The seat was given up."""
-        self._seen = None
-
-    @property
-    def came_back(self) -> bool:
-        """The table has not been seen yet and plays already."""
-        table = self._session.world.table
-        return table is not None and table.table != self._seen and table.phase == "playing"
+        self._sat_down = None
+        self._said = None
+        self.found_match = None
 
     def news(self, message: TableState) -> None:
         """Tell what happened at the table."""
         session = self._session
+        if message.table.table != self._sat_down:
+            self._sat_down = message.table.table
+            self.found_match = message.table.match
         me = "" if session.world.welcome is None else session.world.welcome.name
         for news in message.news:
             if news.name == me and news.code in _OWN_SILENT:
@@ -65,11 +67,11 @@ class TablePart:
         table = session.world.table
         if table is None or session.in_dialog:
             return
-        if table.table != self._seen:
-            self._seen = table.table
-            self.view()
         if table.phase == "playing":
             return
+        if table.table != self._said:
+            self._said = table.table
+            self.view()
         choices = self._choices(table)
         key = ("table", table.table, table.phase, tuple(label for _value, label in choices))
         if session.numbers.key != key:
@@ -98,6 +100,13 @@ class TablePart:
                 choices.append((partial(self.ready, True), _("I am ready")))
         choices.append((self.give_up, _("leave the table")))
         return choices
+
+    def again(self) -> None:
+        """`view`: the table as it is, and the open question again."""
+        self.view()
+        table = self._session.world.table
+        if table is not None and self._session.numbers.open:
+            self._session.repeat(self._question(table))
 
     def view(self) -> None:
         """Say the table as it is."""

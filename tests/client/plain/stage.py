@@ -13,6 +13,7 @@ from robby_client.client import Client, LoginPlan
 from robby_client.events import Ended
 from robby_client.quick import QuickTable
 from robby_client.streams import over_trio
+from robby_client.world import GameState
 from robby_plain.app import PlainClient
 from robby_server.app import Server
 from robby_server.journal import MemoryJournal
@@ -31,9 +32,24 @@ class Person:
         self.ended: Ended | None = None
         self.gone = trio.Event()
         self.plain: PlainClient | None = None
-        self.client: Client | None = None
+        self.stream: trio.abc.Stream | None = None
         self.send, self._lines = trio.open_memory_channel[str](1_000)
         self._news = trio.Event()
+        self._client: Client | None = None
+
+    @property
+    def client(self) -> Client:
+        assert self._client is not None
+        return self._client
+
+    @property
+    def game(self) -> GameState:
+        assert self.client.world.game is not None
+        return self.client.world.game
+
+    async def lose_connection(self) -> None:
+        assert self.stream is not None
+        await self.stream.aclose()
 
     def hear(self, line: str) -> None:
         self.heard.append(line)
@@ -82,14 +98,16 @@ class Stage:
         self.server = server
         self._nursery = nursery
 
-    async def dial(self) -> ByteStream:
-        return over_trio(self.server.connect_memory())
-
-    def enter(self, name: str, *, quick: QuickTable | None = None) -> Person:
+    def enter(self, name: str, *, quick: QuickTable | None = None, resume: bytes = b"") -> Person:
         person = Person()
-        client = Client(self.dial, LoginPlan(name=name), first_try_fatal=True)
+
+        async def dial() -> ByteStream:
+            person.stream = self.server.connect_memory()
+            return over_trio(person.stream)
+
+        client = Client(dial, LoginPlan(name=name, resume=resume), first_try_fatal=True)
         client.world.now = trio.current_time
-        person.client = client
+        person._client = client
         self._nursery.start_soon(self._run, person, client, quick)
         return person
 

@@ -1,37 +1,43 @@
-"""The plain client against a real server: lobby, table, a game to its end, and everything that may go wrong."""
+"""The plain client against a real server in this process: a game to its end, and what may go wrong on the way."""
 
 import re
 
-import trio
-import trio.testing
+from trio.testing import MockClock
 
 from robby_client import codes
 from robby_client.quick import QuickTable
+from robby_games.robby_solo import Laid
 from tests.client.plain.stage import Person, stage
 
 CHOICE = re.compile(r"  (\d+): (.+)")
-
-
-def bank_loot(line: str) -> str:
-    return line.split(": ", 2)[2]
+BLITZ = QuickTable(options={"time": "blitz"}, bots=["greedy", "greedy"])
+STANDARD = QuickTable(options={"time": "standard"}, bots=["greedy", "greedy"])
 
 
 async def play_to_the_end(person: Person) -> None:
-    """Answer every question with its first choice, until the result is told."""
+    """Answer every question with its first choice, until the end is told."""
+    asked = ""
     while True:
         line = await person.wait_for(lambda line: bool(CHOICE.match(line)) or "the game is over" in line)
         found = CHOICE.match(line)
         if found is None:
             return
-        await trio.testing.wait_all_tasks_blocked()
-        if not person.unread or not CHOICE.match(person.unread[0]):
-            pass
-        person.type(found.group(1))
-        while person.unread and CHOICE.match(person.unread[0]):
-            person.unread.popleft()
+        decision = person.game.decision
+        if decision is not None and asked != (asked := repr(decision)):
+            person.type(found.group(1))
 
 
-async def test_a_whole_game_with_bots(autojump_clock: trio.testing.MockClock) -> None:
+async def next_lay(person: Person) -> str:
+    """Wait until a bank is asked for (dealing as Gentleman on the way). Returns the first choice's number."""
+    while True:
+        line = await person.wait_for(lambda line: "which bank do you rob?" in line or "shall the loot be dealt" in line)
+        number = (await person.wait_for("  ")).split(":")[0].strip()
+        if "which bank" in line:
+            return number
+        person.type(number)
+
+
+async def test_a_whole_game_with_bots_and_a_rematch(autojump_clock: MockClock) -> None:
     async with stage() as scene:
         ana = scene.enter("Ana")
         await ana.wait_for("Connected to Robby as Ana")
@@ -40,7 +46,8 @@ async def test_a_whole_game_with_bots(autojump_clock: trio.testing.MockClock) ->
         await ana.pick("start the game")
         await ana.wait_for("The game begins")
         await play_to_the_end(ana)
-        assert "total: " in await ana.wait_for("total: ")
+        for _participant in range(3):
+            await ana.wait_for("total: ")
         await ana.wait_for("The table stays for a rematch")
         ana.type("rematch")
         await ana.wait_for("Round 1")
@@ -48,10 +55,165 @@ async def test_a_whole_game_with_bots(autojump_clock: trio.testing.MockClock) ->
         assert (await scene.ended(ana)).code == codes.STOPPED
 
 
-async def test_quick_table_starts_at_once(autojump_clock: trio.testing.MockClock) -> None:
+async def test_every_question_of_a_whole_game_has_numbers_that_the_one_before_had_not(
+    autojump_clock: MockClock,
+) -> None:
     async with stage() as scene:
-        ana = scene.enter("Ana", quick=QuickTable(options={"time": "blitz"}, bots=["greedy", "greedy", "greedy"]))
-        await ana.wait_for("The game begins")
-        await ana.wait_for("Round 1")
+        ana = scene.enter("Ana", quick=BLITZ)
+        await play_to_the_end(ana)
+        ana.close()
+        await scene.ended(ana)
+    before: set[int] = set()
+    now: set[int] = set()
+    for line in ana.heard:
+        found = CHOICE.match(line)
+        if found is not None:
+            now.add(int(found.group(1)))
+        elif now:
+            assert not before & now
+            before, now = now, set()
+    assert before
+
+
+async def test_an_answer_to_an_earlier_question_is_not_applied_to_the_next(autojump_clock: MockClock) -> None:
+    async with stage() as scene:
+        ana = scene.enter("Ana", quick=BLITZ)
+        old = await next_lay(ana)
+        # The clock lays a card; later the next round asks the same question anew.
+        await ana.wait_for("Time ran out: a card was laid for you")
+        await ana.wait_for("Round 2")
+        await next_lay(ana)
+        laid = sum(isinstance(event, Laid) and event.seat == 0 for event in ana.game.events)
+        ana.type(old)
+        await ana.wait_for("belonged to an earlier question")
+        assert sum(isinstance(event, Laid) and event.seat == 0 for event in ana.game.events) == laid
+        assert ana.game.own.card is None
+        ana.close()
+        await scene.ended(ana)
+
+
+async def test_a_number_that_was_never_offered_is_told_with_those_that_are(autojump_clock: MockClock) -> None:
+    async with stage() as scene:
+        ana = scene.enter("Ana", quick=STANDARD)
+        first = int(await next_lay(ana))
+        ana.type("98")
+        assert str(first) in await ana.wait_for("Choose from ")
+        ana.close()
+        await scene.ended(ana)
+
+
+async def test_the_time_left_is_said_at_a_few_moments_and_no_more_once_answered(autojump_clock: MockClock) -> None:
+    async with stage() as scene:
+        ana = scene.enter("Ana", quick=STANDARD)
+        await next_lay(ana)
+        await ana.wait_for("Time ran out")
+        left = [line for line in ana.heard if "seconds left" in line]
+        ana.close()
+        await scene.ended(ana)
+    assert left[-3:] == ["30 seconds left.", "10 seconds left.", "5 seconds left."]
+
+
+async def test_commands_in_a_game(autojump_clock: MockClock) -> None:
+    async with stage() as scene:
+        ana = scene.enter("Ana", quick=STANDARD)
+        await next_lay(ana)
+        ana.type("view")
+        await ana.wait_for("Round 1, secret plays")
+        await ana.wait_for("Ana (you): 0 cards")
+        await ana.wait_for("which bank do you rob?")
+        ana.type("hand")
+        await ana.wait_for("You have not laid a heist card")
+        await ana.wait_for("You have no loot yet")
+        ana.type("time")
+        await ana.wait_for("seconds left")
+        ana.type("log 3")
+        await ana.wait_for("New loot")
+        ana.type("rules")
+        await ana.wait_for("Rob banks.")
+        ana.type("help")
+        await ana.wait_for("  hand: ")
+        ana.type("dance")
+        await ana.wait_for("dance cannot be done here")
+        ana.type("create")
+        await ana.wait_for("create cannot be done here")
+        ana.type('bad "quote')
+        await ana.wait_for("bad cannot be done here")
+        ana.close()
+        await scene.ended(ana)
+
+
+async def test_a_lost_connection_is_said_and_the_question_asked_again_with_new_numbers(
+    autojump_clock: MockClock,
+) -> None:
+    async with stage() as scene:
+        ana = scene.enter("Ana", quick=STANDARD)
+        old = await next_lay(ana)
+        await ana.lose_connection()
+        await ana.wait_for("Trying again in")
+        ana.type("time")
+        await ana.wait_for("Connected again")
+        new = await next_lay(ana)
+        assert new != old
+        ana.type(old)
+        await ana.wait_for("belonged to an earlier question")
+        ana.type(new)
+        await ana.wait_for("Your card is ")
+        assert sum("The game begins" in line for line in ana.heard) == 1
+        ana.close()
+        await scene.ended(ana)
+
+
+async def test_coming_back_to_a_running_game_shows_how_it_stands_and_keeps_the_story_in_the_log(
+    autojump_clock: MockClock,
+) -> None:
+    async with stage() as scene:
+        ana = scene.enter("Ana", quick=STANDARD)
+        await next_lay(ana)
+        assert ana.client.world.welcome is not None
+        token = ana.client.world.welcome.resume
+        ana.type("quit")
+        await scene.ended(ana)
+        again = scene.enter("Ana", resume=token)
+        await again.wait_for("You are in the middle of a game")
+        await again.wait_for("Round 1, secret plays")
+        assert not any("The game begins" in line for line in again.heard)
+        again.type("log 50")
+        await again.wait_for("The game begins")
+        again.type(await next_lay_after_view(again))
+        await again.wait_for("Your card is ")
+        again.close()
+        await scene.ended(again)
+
+
+async def next_lay_after_view(person: Person) -> str:
+    person.type("view")
+    return await next_lay(person)
+
+
+async def test_leaving_a_running_game_returns_to_the_lobby(autojump_clock: MockClock) -> None:
+    async with stage() as scene:
+        ana = scene.enter("Ana", quick=STANDARD)
+        await next_lay(ana)
+        ana.type("leave")
+        await ana.wait_for("A bot plays on for you")
+        ana.type("list")
+        await ana.wait_for(lambda line: "Tables." in line or "no table" in line)
+        ana.type("time")
+        await ana.wait_for("time cannot be done here")
         ana.close()
         assert (await scene.ended(ana)).code == codes.STOPPED
+
+
+async def test_the_end_of_the_input_before_the_login_ends_the_client(autojump_clock: MockClock) -> None:
+    async with stage() as scene:
+        ana = scene.enter("Ana")
+        ana.close()
+        assert (await scene.ended(ana)).code == codes.STOPPED
+
+
+async def test_a_refused_login_is_said_and_ends(autojump_clock: MockClock) -> None:
+    async with stage() as scene:
+        ana = scene.enter("Ana\u200b")
+        ended = await scene.ended(ana)
+        assert ended.code == "name_invalid"
+        assert ana.heard[-1:] == [ended.text]
