@@ -90,6 +90,10 @@ def sentence(event: Any, names: Sequence[str], me: int | None) -> str | None:
             return _("Time ran out: your card lies again as it was.")
         case Returned():
             return _("Time ran out: {name}'s card lies again as it was.").format(name=_name(names, event.seat))
+        case Confirmed(seat=seat, auto=True) if seat == me:
+            return _("Time ran out: your card is confirmed.")
+        case Confirmed(auto=True):
+            return _("Time ran out: {name}'s card is confirmed.").format(name=_name(names, event.seat))
         case Confirmed(seat=seat) if seat == me:
             return _("You confirmed.")
         case Confirmed():
