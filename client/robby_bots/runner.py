@@ -36,16 +36,18 @@ async def run_bot(
     table: str | None = None,
     seek: bool = False,
     stay: bool = True,
+    start: int | None = None,
 ) -> Ended:
     """Run the client and let the bot answer for its seat, until the client has ended. Returns why.
 
     think: (shortest, longest) seconds before each answer. table: sit down there. seek: without a seat, sit down at any
-    table of the bot's game that waits. stay: False: say bye once the seat is gone or the table closed.
+    table of the bot's game that waits. start: as host, start a match only once so many seats are taken; None: whenever
+    all who are there are ready. stay: False: say bye once the seat is gone or the table closed.
     The bot's chance is `rng` alone, and nothing else draws from it.
     """
     ended = Ended(STOPPED, text_for(STOPPED))
     player = _Player(client, bot, rng, think)
-    seating = Seating(client, bot.game, table=table, seek=seek)
+    seating = Seating(client, bot.game, table=table, seek=seek, start=start)
     async with anyio.create_task_group() as group:
         group.start_soon(client.run)
         group.start_soon(player.play)

@@ -17,16 +17,18 @@ _log = logging.getLogger(__name__)
 class Seating:
     """Keeps a bot at a table. changed: something happened that may call for a step.
 
+    start: as host, start only once so many seats are taken; None: whenever all who are there are ready.
     table: where to sit down; None with seek: at any table of this game that waits and has a free seat.
     Seats of kind `bot` are the server's own affair: nothing is said for them.
     """
 
-    def __init__(self, client: Client, game: str, *, table: str | None, seek: bool) -> None:
+    def __init__(self, client: Client, game: str, *, table: str | None, seek: bool, start: int | None = None) -> None:
         self.changed = Signal()
         self._client = client
         self._game = game
         self._table = table
         self._seek = seek
+        self._start = start
         self._unwanted: set[str] = set()
 
     def closed(self, message: TableClosed) -> None:
@@ -80,5 +82,7 @@ class Seating:
         return table.seats[seat] if seat is not None and seat < len(table.seats) else None
 
     def _all_ready(self, table: TableInfo) -> bool:
+        if self._start is not None and len(table.seats) < self._start:
+            return False
         others = [seat for number, seat in enumerate(table.seats) if number != self._client.world.seat]
         return bool(others) and all(seat.ready or seat.kind == "bot" for seat in others)
