@@ -2,7 +2,8 @@
 
 Block i of the stream (i = 0, 1, …) is BLAKE2b with a 64-byte digest, keyed with the 32-byte key, over i as 8 bytes
 big-endian. The stream is read as big-endian 32-bit words. A number below n is drawn by rejection: words at or above
-the largest multiple of n that fits are skipped, and the word modulo n is the number.
+the largest multiple of n that fits are skipped, and the word modulo n is the number. Under the key 00 01 … 1f the
+first four words are 9212bc97, 156556f6, 2890b1af, 16325851 (hexadecimal).
 """
 
 from collections.abc import Sequence

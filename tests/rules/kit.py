@@ -142,7 +142,8 @@ class Play:
     def round(self, *cards: int) -> "Play":
         """A whole round in which everybody confirms at once. The last step's events are those of the reveal."""
         self.revision(*cards)
-        return self.confirm(*SOLO.pending(self.state))
+        gentleman = self.state.loot.gentleman
+        return self.confirm(*[seat for seat in SOLO.pending(self.state) if seat != gentleman])
 
     def refused(self, seat: int, action: Struct) -> str:
         """The code with which the rules refuse this; nothing may have changed, chance included."""
