@@ -33,7 +33,7 @@ def sentence(picture: Picture) -> str:
             )
         if picture.saying == "will_not":
             return _("„I will not rob …“ – which bank? Press its letter. Esc: not yet.")
-        return _("Now declare, and truly: w „I will rob {bank}“, or n „I will not rob …“ another.").format(
+        return _("Declare: w „I will rob {bank}“, or n „I will not rob …“ another.").format(
             bank=_("it") if mine is None else words.bank_label(mine)
         )
     if picture.may(Lay):

@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -56,7 +56,7 @@ class ConnectScreen(BaseScreen):
 
     def body(self) -> ComposeResult:
         """Title, known servers, the form."""
-        with Vertical(id="connect"):
+        with VerticalScroll(id="connect", can_focus=False):
             yield Static("R O B B Y", id="logo", markup=False)
             yield Static(_("thieves, bluff and police at one table"), id="motto", markup=False)
             with Horizontal(id="connect-columns"):
@@ -111,21 +111,26 @@ class ConnectScreen(BaseScreen):
     def show_problem(self, text: str, code: str = "") -> None:
         """Say what went wrong, beside the field that it is about."""
         self.busy = False
-        for field in ("address", "name"):
-            self.query_one(f"#{field}-error", Static).update("")
+        self._complain("address", "")
+        self._complain("name", "")
         about = "name" if code.startswith("name_") else ""
         self.query_one("#problem", Static).update("" if about else plain(text))
         if about:
-            self.query_one("#name-error", Static).update(plain(text))
+            self._complain("name", text)
             self.query_one("#name", Input).focus()
         elif code == "password_wrong":
             self.query_one("#password", Input).focus()
 
+    def _complain(self, field: str, text: str) -> None:
+        error = self.query_one(f"#{field}-error", Static)
+        error.update(plain(text))
+        error.set_class(bool(text), "said")
+
     def show_busy(self, address: str) -> None:
         """Say that the connection is being made."""
         self.busy = True
-        for field in ("address", "name"):
-            self.query_one(f"#{field}-error", Static).update("")
+        self._complain("address", "")
+        self._complain("name", "")
         self.query_one("#problem", Static).update(_("Connecting to {address} …").format(address=plain(address)))
 
     @on(Input.Submitted)
@@ -153,12 +158,12 @@ class ConnectScreen(BaseScreen):
         try:
             address = Address.parse(self.query_one("#address", Input).value)
         except AddressError as error:
-            self.query_one("#address-error", Static).update(str(error))
+            self._complain("address", str(error))
             self.query_one("#address", Input).focus()
             return
-        self.query_one("#address-error", Static).update("")
+        self._complain("address", "")
         if not name:
-            self.query_one("#name-error", Static).update(_("Write the name that the others shall see."))
+            self._complain("name", _("Write the name that the others shall see."))
             self.query_one("#name", Input).focus()
             return
         password = self.query_one("#password", Input).value or None

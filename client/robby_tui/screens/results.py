@@ -1,5 +1,6 @@
 """The results: places, each score explained line by line, and getting ready for the next match."""
 
+from collections import Counter
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -10,18 +11,20 @@ from textual.widgets import Static
 
 from robby_client.events import ClientEvent
 from robby_client.words import robby_solo as words
-from robby_games.robby_solo import PublicView, Score, is_item
+from robby_games.robby_solo import ITEM_WORTH, PublicView, Score, is_item
 from robby_protocol.i18n import _, ngettext
 from robby_protocol.messages import TableInfo
 from robby_tui import wishes
 from robby_tui.asked import KeyHint
-from robby_tui.cells import fit, plain
+from robby_tui.cells import fit, plain, width
 from robby_tui.picture import names_of
 from robby_tui.screens.room import Seated
 from robby_tui.signs import DONE, GOOD, MUTED, WINNER, YOU
 from robby_tui.widgets.lines import Line, content, line_width
+from robby_tui.widgets.loot import item_name
 
 NAME_CELLS = 20
+INDENT = "     "
 
 
 class ResultsScreen(Seated):
@@ -128,32 +131,35 @@ def _explained(score: Score, names: list[str], me: int | None, cells: int) -> li
         (fit(name, NAME_CELLS) + " ", style),
         (fit(words.amount(score.total), 9, "right"), style),
     ]
-    money = [card for card in score.stack if not is_item(card)]
+    money = sorted((card for card in score.stack if not is_item(card)), reverse=True)
     sums = ngettext("{sum} in {n} money card", "{sum} in {n} money cards", len(money)).format(
         sum=words.amount(score.money), n=len(money)
     )
-    items = ngettext("{worth} for {n} item", "{worth} for {n} items", score.items).format(
+    items = [card for card in score.stack if is_item(card)]
+    worth = ngettext("{worth} for {n} item", "{worth} for {n} items", score.items).format(
         worth=words.amount(score.items_worth), n=score.items
     )
-    head.append((f"  = {sums} + {items}", ""))
-    if line_width(head) > cells:
-        head[-1] = (f"  = {words.amount(score.money)} + {words.amount(score.items_worth)}", "")
-    counted = [words.amount(card) for card in sorted(money, reverse=True)]
-    counted += [words.card_label(card) for card in score.stack if is_item(card)]
+    counts = Counter(money)
+    cards = [words.amount(card) if n == 1 else f"{n}×{words.amount(card)}" for card, n in counts.items()]
     lines: list[Line] = [head]
-    line = "     "
-    for number, card in enumerate(counted):
-        piece = card + (", " if number < len(counted) - 1 else "")
-        if len(line) + len(piece) > cells:
-            lines.append([(line, MUTED)])
-            line = "     "
-        line += piece
-    if line.strip():
-        lines.append([(line, MUTED)])
+    lines += _wrapped("  " + sums, cards, cells)
+    lines += _wrapped("+ " + worth, [item_name(card) for card in items], cells)
     return lines
 
 
-def _item_table() -> str:
-    from robby_games.robby_solo import ITEM_WORTH
+def _wrapped(label: str, parts: list[str], cells: int) -> list[Line]:
+    """A label and a list, on as many lines as needed."""
+    lines: list[Line] = []
+    line: Line = [(INDENT + label, "")]
+    for number, part in enumerate(parts):
+        piece = (": " if number == 0 else "") + part + ("," if number < len(parts) - 1 else "")
+        if line_width(line) + width(piece) + 1 > cells:
+            lines.append(line)
+            line = [(INDENT + "  " + piece, MUTED)]
+        else:
+            line.append((("" if number == 0 else " ") + piece, MUTED))
+    return [*lines, line]
 
+
+def _item_table() -> str:
     return ", ".join(f"{n} → {words.amount(worth)}" for n, worth in enumerate(ITEM_WORTH) if n)

@@ -7,7 +7,7 @@ same phase, and are dropped at its end.
 
 import time
 from collections.abc import Callable, Hashable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -18,7 +18,6 @@ from textual.widgets import Static
 from robby_client.events import ClientEvent, Lost, Received
 from robby_client.tale import robby_solo as tale
 from robby_client.tale import table as table_tale
-from robby_client.words import robby_solo as words
 from robby_client.world import GameState
 from robby_games.robby_solo import (
     Confirm,
@@ -48,7 +47,7 @@ from robby_tui.widgets import banks as bank_widgets
 from robby_tui.widgets.banks import BankRow
 from robby_tui.widgets.countdown import Countdown, left_text
 from robby_tui.widgets.lines import Piece, clip, content, spread
-from robby_tui.widgets.loot import OwnLoot, in_short
+from robby_tui.widgets.loot import OwnLoot, in_short, item_name
 from robby_tui.widgets.people import People
 from robby_tui.widgets.story import Story
 
@@ -56,14 +55,15 @@ STAGE_SECONDS = 0.3
 """Between two banks of a reveal: slow enough to follow, over before the next question is read."""
 WIDE = 104
 """Columns from which the log stands beside the table."""
-BIG_ROWS = 30
-"""Rows from which the loot is drawn as cards."""
-ROOMY_ROWS = 38
-"""Rows from which each participant has two lines."""
 MOST_AHEAD = 3
 """Keys that may wait for the server's answer."""
-_FIXED_ROWS = 6  # header, two rules' worth of air, what is asked, a notice, the bar, the keys
+_FIXED_ROWS = 6
+"""Header, rule, what is asked, the notice, the bar, the keys."""
+_STORY_ROWS = 5
+_LOOT_ROWS = 5
+"""The own loot in a wide window: heading, cards, worth, air."""
 _LETTERS = "ygrbxpk"
+_ENDINGS = frozenset({"finished", "aborted"})
 
 
 class TableScreen(BaseScreen):
@@ -141,7 +141,7 @@ class TableScreen(BaseScreen):
         self._tell_story(game, event)
         before = self.picture
         decision = game.decision
-        if decision is not None and decision.id != self._sent:
+        if decision is None or decision.id != self._sent:
             self._sent = None
         if before is None or decision is None or decision.id != before.decision:
             self._saying = None
@@ -179,9 +179,10 @@ class TableScreen(BaseScreen):
         self.link.presses.moved((id(self), self.context), self.now())
         columns, rows = self.app.size
         wide = columns >= WIDE
-        big, roomy = self._room(picture, wide, rows)
+        size, roomy = self._room(picture, wide, rows)
         self.set_class(wide, "wide")
-        self.query_one(BankRow).show(picture, big=big)
+        self.set_class(size == "tight", "tight")
+        self.query_one(BankRow).show(picture, size)
         self.query_one(People).show(picture, roomy=roomy)
         loot = self.query_one(OwnLoot)
         loot.display = wide and picture.own is not None
@@ -195,13 +196,15 @@ class TableScreen(BaseScreen):
         self.show_keys()
         self._too_small.update(self.small_notice())
 
-    def _room(self, picture: Picture, wide: bool, rows: int) -> tuple[bool, bool]:
+    def _room(self, picture: Picture, wide: bool, rows: int) -> tuple[Literal["tight", "compact", "big"], bool]:
+        """How large banks and participants may be drawn, so that everything needed to play has room."""
         people = len(picture.public.participants)
-        story = 0 if wide else 5
-        free = rows - _FIXED_ROWS - people - story
-        big = free >= bank_widgets.BIG_HEIGHT
-        roomy = wide and free - (bank_widgets.BIG_HEIGHT if big else bank_widgets.COMPACT_HEIGHT) >= people
-        return big, roomy
+        free = rows - _FIXED_ROWS - people - (0 if self.link.offline is None else 1)
+        if free < bank_widgets.COMPACT_HEIGHT:
+            return "tight", False
+        big = free - (0 if wide else _STORY_ROWS) >= bank_widgets.BIG_HEIGHT
+        left = free - (bank_widgets.BIG_HEIGHT if big else bank_widgets.COMPACT_HEIGHT) - _LOOT_ROWS
+        return "big" if big else "compact", wide and left >= people
 
     def _draw_head(self, picture: Picture, columns: int) -> None:
         public = picture.public
@@ -217,7 +220,13 @@ class TableScreen(BaseScreen):
         right: list[Piece] = [
             (_("deck {n}").format(n=public.deck), ""),
             (" · ", ""),
-            (f"{GENTLEMAN} {_('you') if picture.i_am_gentleman else picture.name(public.gentleman)}", "bold $accent"),
+            (
+                f"{GENTLEMAN} "
+                + _("Gentleman: {name}").format(
+                    name=_("you") if picture.i_am_gentleman else picture.name(public.gentleman)
+                ),
+                "bold $accent",
+            ),
         ]
         self.query_one("#head", Static).update(content([spread(left, right, max(10, columns - 2))]))
         label = _("newest loot on top")
@@ -234,18 +243,21 @@ class TableScreen(BaseScreen):
 
     def _draw_notice(self, picture: Picture) -> None:
         """The line under the question: the items to choose from, or one's own loot in short."""
-        notice = self.query_one("#notice", Static)
+        cells = max(10, self.app.size.width - 2)
         if picture.items:
-            line = "  ".join(f"{number} {words.card_label(card)}" for number, card in enumerate(picture.items, start=1))
-            notice.update(content([[(line, f"bold {ALERT}")]]))
+            line = "  ".join(f"{number} {item_name(card)}" for number, card in enumerate(picture.items, start=1))
+            self._put_notice(content([[(line, f"bold {ALERT}")]]), said=True)
         elif picture.own is not None and not self.has_class("wide"):
-            stack = picture.own.stack
-            text = in_short(stack) or _("none yet")
-            line_width = max(10, self.app.size.width - 2)
+            text = in_short(picture.own.stack) or _("none yet")
             label = _("your loot, newest first:") + " "
-            notice.update(content([clip([(label, MUTED), (text, MUTED)], line_width)]))
+            self._put_notice(content([clip([(label, MUTED), (text, MUTED)], cells)]), said=False)
         else:
-            notice.update("")
+            self._put_notice(Content(), said=False)
+
+    def _put_notice(self, text: Content, *, said: bool) -> None:
+        notice = self.query_one("#notice", Static)
+        notice.update(text)
+        notice.set_class(said, "said")
 
     def keys(self) -> list[KeyHint]:
         """What may be pressed now."""
@@ -291,12 +303,15 @@ class TableScreen(BaseScreen):
             for one in fresh
             if (sentence := tale.sentence(one, names, me)) is not None
         ]
+        before: list[tuple[str, str]] = []
+        after: list[tuple[str, str]] = []
         if isinstance(event, Received) and isinstance(event.message, TableState):
             for news in event.message.news:
                 text = table_tale.news_sentence(news)
                 if text is not None:
-                    told.append((text, f"italic {MUTED}"))
-        story.tell(told)
+                    # The world may already know more of the game than this message tells of the table.
+                    (after if news.code in _ENDINGS else before).append((text, f"italic {MUTED}"))
+        story.tell([*before, *told, *after])
         self._recap = gather(self._recap, fresh)
         if live and any(isinstance(one, Revealed) for one in fresh):
             self._stage_from = self.now()
@@ -318,11 +333,7 @@ class TableScreen(BaseScreen):
 
     def action_scroll_story(self, pages: int) -> None:
         """Move in the log."""
-        story = self.query_one(Story)
-        if pages < 0:
-            story.scroll_page_up(animate=False)
-        else:
-            story.scroll_page_down(animate=False)
+        self.query_one(Story).turn_pages(pages)
 
     # Notices.
 
@@ -332,7 +343,7 @@ class TableScreen(BaseScreen):
         """Say something in the line under the question, for some seconds."""
         self._noticed = True
         style = f"bold {ALERT}" if wrong else "bold"
-        self.query_one("#notice", Static).update(content([[(plain(text), style)]]))
+        self._put_notice(content([[(plain(text), style)]]), said=True)
         self._notice_timer.stop()
         self._notice_timer = self.set_timer(4.0, self._hush)
 

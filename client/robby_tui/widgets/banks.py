@@ -3,6 +3,8 @@
 Below the loot stand two lines of news: the declaration while it counts, else what the last reveal led to.
 """
 
+from typing import Literal
+
 from textual.content import Content
 from textual.events import Click
 from textual.message import Message
@@ -22,6 +24,7 @@ LOOT_ROWS = POLICE_AT
 ITEM_STYLE = "italic $text-accent "
 WIDEST_COLUMN = 19
 """Wider columns would only tear the row apart."""
+TIGHT_HEIGHT = 1 + LOOT_ROWS + 2
 COMPACT_HEIGHT = 1 + LOOT_ROWS + 3
 BIG_HEIGHT = 2 + 2 * LOOT_ROWS + 1 + 3
 
@@ -41,19 +44,19 @@ class BankRow(Widget):
     def __init__(self) -> None:
         super().__init__()
         self._picture: Picture | None = None
-        self._big = False
+        self._scale: Literal["tight", "compact", "big"] = "compact"
 
-    def show(self, picture: Picture, *, big: bool) -> None:
-        """Draw this; big: cards with frames, where there is room."""
+    def show(self, picture: Picture, size: Literal["tight", "compact", "big"]) -> None:
+        """Draw this. size: big: cards with frames, where there is room; tight: one line of news instead of two."""
         self._picture = picture
-        resized = big != self._big
-        self._big = big
+        resized = size != self._scale
+        self._scale = size
         self.refresh(layout=resized)
 
     @property
     def rows(self) -> int:
         """Lines needed."""
-        return BIG_HEIGHT if self._big else COMPACT_HEIGHT
+        return {"tight": TIGHT_HEIGHT, "compact": COMPACT_HEIGHT, "big": BIG_HEIGHT}[self._scale]
 
     def get_content_height(self, *_args: object) -> int:
         """Lines needed, whatever the width."""
@@ -99,8 +102,8 @@ class BankRow(Widget):
         loot = picture.public.banks[bank]
         news = self._news(picture, bank, cells)
         lines = [_head(bank, cells)]
-        lines += _framed(loot, cells) if self._big else _listed(loot, cells)
-        lines += news
+        lines += _framed(loot, cells) if self._scale == "big" else _listed(loot, cells)
+        lines += news[:1] if self._scale == "tight" else news
         lines.append(_own_card(picture, bank, cells))
         return lines
 

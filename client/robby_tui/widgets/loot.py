@@ -34,9 +34,12 @@ class OwnLoot(Static):
 
 def in_short(stack: tuple[int, ...]) -> str:
     """All cards, newest first; items with their sign."""
-    return " · ".join(
-        f"◊ {_(ITEM_NAMES[card - 1])}" if is_item(card) else words.amount(card) for card in reversed(stack)
-    )
+    return " · ".join(f"◊ {item_name(card)}" if is_item(card) else words.amount(card) for card in reversed(stack))
+
+
+def item_name(card: int) -> str:
+    """What an item is called; one of a newer server has only its number."""
+    return _(ITEM_NAMES[card - 1]) if 1 <= card <= len(ITEM_NAMES) else _("item {number}").format(number=card)
 
 
 def worth_text(stack: tuple[int, ...]) -> str:

@@ -75,12 +75,12 @@ def _line(picture: Picture, seat: int, one: ParticipantView, names: int, cells: 
     label = _label(picture, seat)
     if width(label) > names and seat == picture.me:
         label = cut(picture.name(seat), names)
-    count = ngettext("{n} card", "{n} cards", one.stack).format(n=one.stack)
+    count = ngettext("{n} card", "{n} cards", one.stack).format(n=f"{one.stack:2}")
     top = "" if one.top is None else _top(one.top)
     head: Line = [
         (f"{marks} ", f"bold $accent{' ' + style if style else ''}"),
         (fit(label, names), style),
-        (" " + fit(count, 8, "right") + "  ", style),
+        (" " + fit(count, 8) + "  ", style),
     ]
     if cells >= 56:
         head.append((fit(top, 11) + " ", MUTED))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
@@ -16,7 +17,7 @@ class Story(VerticalScroll, can_focus=False):
     """The story so far."""
 
     DEFAULT_CSS = """
-    Story { padding: 0 1; scrollbar-size-vertical: 1; }
+    Story { padding: 0 1; scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
     Story > Static { width: 1fr; }
     """
 
@@ -24,14 +25,11 @@ class Story(VerticalScroll, can_focus=False):
         super().__init__()
         self._lines: list[tuple[str, str]] = []
         self._static = Static(Content(), markup=False)
+        self._follow = True
 
-    def compose(self):  # type: ignore[no-untyped-def]
+    def compose(self) -> ComposeResult:
         """One text holds all lines, so that they wrap anew at any width."""
         yield self._static
-
-    def on_mount(self) -> None:
-        """Keep the end in sight."""
-        self.anchor()
 
     @property
     def lines(self) -> list[str]:
@@ -49,12 +47,38 @@ class Story(VerticalScroll, can_focus=False):
     def begin_anew(self) -> None:
         """Forget what was told: another match begins."""
         self._lines.clear()
+        self._follow = True
         self._draw()
+
+    def turn_pages(self, pages: int) -> None:
+        """Move by so many pages; at the end new sentences are followed again."""
+        self.scroll_relative(y=pages * max(1, self.size.height - 1), animate=False)
+        self.call_after_refresh(self._look_where)
+
+    def on_resize(self) -> None:
+        """Keep the end in sight."""
+        self._to_end()
+
+    def on_mouse_scroll_up(self) -> None:
+        """Somebody reads what was."""
+        self.call_after_refresh(self._look_where)
+
+    def on_mouse_scroll_down(self) -> None:
+        """Somebody comes back to the end."""
+        self.call_after_refresh(self._look_where)
+
+    def _look_where(self) -> None:
+        self._follow = self.is_vertical_scroll_end
+
+    def _to_end(self) -> None:
+        if self._follow:
+            self.call_after_refresh(self.scroll_end, animate=False)
 
     def _draw(self) -> None:
         pieces: list[str | tuple[str, str]] = []
         for number, (text, style) in enumerate(self._lines):
-            pieces.append(
-                ("" if number == 0 else "\n") + text if not style else (("" if number == 0 else "\n") + text, style)
-            )
+            if number:
+                pieces.append("\n")
+            pieces.append((text, style) if style else text)
         self._static.update(Content.assemble(*pieces))
+        self._to_end()
