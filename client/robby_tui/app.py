@@ -101,6 +101,7 @@ class RobbyApp(App[None]):
         self._finished_seen: str | None = None
         self._room_wanted = False
         self._last_look: str | None = None
+        self._leaving: int | None = None
         self._signals = terminal.Signals(self._signalled)
 
     # Life of the program.
@@ -108,6 +109,7 @@ class RobbyApp(App[None]):
     async def on_mount(self) -> None:
         """Show the first screen, or connect at once."""
         self._signals.install()
+        self.screen_change_signal.subscribe(self, self._screen_changed, immediate=True)
         for warning in self._store.take_warnings():
             self.notify(plain(warning), severity="warning", markup=False)
         await self._show(self._connect_screen())
@@ -129,9 +131,13 @@ class RobbyApp(App[None]):
         self.call_later(self._goodbye, terminal.HANG_UP)
 
     def _goodbye(self, code: int = 0) -> None:
-        if self.link.client is not None:
-            self.link.client.stop()
-        self.exit(return_code=code)
+        """Say bye to the server and exit; without waiting for it for long."""
+        self._leaving = code
+        if self.link.client is None:
+            self.exit(return_code=code)
+            return
+        self.link.client.stop()
+        self.set_timer(FAREWELL, partial(self.exit, return_code=code))
 
     def _fatal_error(self) -> None:
         """Our own mistake: a sentence for the person, the traceback into a file."""
@@ -243,6 +249,9 @@ class RobbyApp(App[None]):
         self.link.offline = None
         self.link.logged_in = False
         self.link.client = None
+        if self._leaving is not None:
+            self.exit(return_code=self._leaving)
+            return
         if event.code == STOPPED:
             return
         if event.code == SERVER_ID_CHANGED and self._offered is not None:
@@ -362,10 +371,10 @@ class RobbyApp(App[None]):
         """Keys pressed for what was shown before must not act on what is shown now."""
         screen = self.screen
         context = getattr(screen, "context", None)
-        self.link.presses.moved((id(screen), context), self._now())
+        self.link.presses.moved((id(screen), context))
 
-    def on_screen_changed(self) -> None:
-        """A dialog opened or closed."""
+    def _screen_changed(self, _screen: Screen[Any]) -> None:
+        """A dialog opened or closed, or another screen took its place."""
         self._moved()
 
     async def on_event(self, event: events.Event) -> None:

@@ -4,7 +4,8 @@ A press belongs to what was on the screen when it was made. Two things would bre
 as the screen changes, and a key held down across a change, which the terminal repeats as if it were pressed anew.
 """
 
-from collections.abc import Hashable
+import time
+from collections.abc import Callable, Hashable
 
 SETTLE = 0.15
 """Seconds after the screen asks something of another kind in which keys do nothing: nobody reads faster than that."""
@@ -15,21 +16,22 @@ HELD = 0.7
 class Presses:
     """Judges key presses by what was asked when they were made.
 
-    settle, held: seconds; see SETTLE and HELD.
+    settle, held: seconds; see SETTLE and HELD. now: the clock by which the terminal's events are stamped.
     """
 
-    def __init__(self, settle: float = SETTLE, held: float = HELD) -> None:
+    def __init__(self, settle: float = SETTLE, held: float = HELD, now: Callable[[], float] = time.monotonic) -> None:
         self.settle = settle
         self.held = held
+        self._now = now
         self._context: Hashable = None
         self._changed_at = float("-inf")
         self._last: dict[str, tuple[float, Hashable]] = {}
 
-    def moved(self, context: Hashable, now: float) -> None:
+    def moved(self, context: Hashable) -> None:
         """The screen now asks this. The same context again changes nothing."""
         if context != self._context:
             self._context = context
-            self._changed_at = now
+            self._changed_at = self._now()
 
     def admit(self, key: str, at: float) -> bool:
         """Whether a key pressed at this moment may act."""
@@ -39,6 +41,6 @@ class Presses:
         self._last[key] = (at, before[1] if held and before is not None else self._context)
         return not held and at >= self._changed_at + self.settle
 
-    def settled(self, now: float) -> bool:
+    def settled(self) -> bool:
         """Whether what is asked has been on the screen long enough to be answered; for the mouse."""
-        return now >= self._changed_at + self.settle
+        return self._now() >= self._changed_at + self.settle

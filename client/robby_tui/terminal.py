@@ -88,6 +88,7 @@ _STAND_INS: dict[int, str] = {
     **dict(zip(map(ord, BANK_SHAPES), "o^#<x*v", strict=True)),
     ord("♛"): "G",
     ord("⚙"): "b",
+    ord("◊"): "*",
     **dict.fromkeys(map(ord, "→▶▸›»"), ">"),
     **dict.fromkeys(map(ord, "←◀◂‹«"), "<"),
     **dict.fromkeys(map(ord, "“”„"), '"'),

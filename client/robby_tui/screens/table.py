@@ -64,6 +64,8 @@ _LOOT_ROWS = 5
 """The own loot in a wide window: heading, cards, worth, air."""
 _LETTERS = "ygrbxpk"
 _ENDINGS = frozenset({"finished", "aborted"})
+_BEFORE_THE_GAME = frozenset({"bot_added", "kicked", "ready", "not_ready", "configured", "started"})
+"""News of the waiting room, which may arrive when the game is already shown."""
 
 
 class TableScreen(BaseScreen):
@@ -176,7 +178,8 @@ class TableScreen(BaseScreen):
             saying=self._saying,
             sent=self._sent is not None,
         )
-        self.link.presses.moved((id(self), self.context), self.now())
+        if self.is_current:
+            self.link.presses.moved((id(self), self.context))
         columns, rows = self.app.size
         wide = columns >= WIDE
         size, roomy = self._room(picture, wide, rows)
@@ -308,7 +311,7 @@ class TableScreen(BaseScreen):
         if isinstance(event, Received) and isinstance(event.message, TableState):
             for news in event.message.news:
                 text = table_tale.news_sentence(news)
-                if text is not None:
+                if text is not None and news.code not in _BEFORE_THE_GAME:
                     # The world may already know more of the game than this message tells of the table.
                     (after if news.code in _ENDINGS else before).append((text, f"italic {MUTED}"))
         story.tell([*before, *told, *after])
@@ -506,7 +509,7 @@ class TableScreen(BaseScreen):
     def on_bank_row_picked(self, message: BankRow.Picked) -> None:
         """A bank's column was clicked: as its letter; for a declaration it begins the only true one."""
         picture = self.picture
-        if picture is None or not self.link.presses.settled(self.now()):
+        if picture is None or not self.link.presses.settled():
             return
         if picture.may(Declare) and picture.saying is None and self.online():
             self._saying = "will" if message.bank in picture.declarable(True) else "will_not"
