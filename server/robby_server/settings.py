@@ -3,7 +3,7 @@
 What a person may want to change is a field here; nothing else in the server is a number without a name.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -12,7 +12,7 @@ class Settings:
 
     server_name: str = "Robby"
     """Shown in the greeting."""
-    password: str | None = None
+    password: str | None = field(default=None, repr=False)
     """If set, every login must bring it. Bots that the server seats come by their tokens and need none."""
 
     # Connections

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import trio
+import trio.testing
 
 from robby_protocol import identity
 from robby_protocol.connection import NEED_DATA, Connection, ConnectionClosed, Role
@@ -42,6 +43,9 @@ from robby_server.app import Server
 from robby_server.bots import BotTicket, SpawnBot
 from robby_server.journal import MemoryJournal
 from robby_server.settings import Settings
+
+settled = trio.testing.wait_all_tasks_blocked
+"""Let everything that was sent arrive, in memory at least."""
 
 M = TypeVar("M", bound=Message)
 LIMIT = 3_600.0
@@ -84,6 +88,7 @@ class Peer:
         self.connection = Connection(Role.CLIENT)
         self.got: list[Message] = []
         self.times: list[float] = []
+        self.answers: dict[int, list[Ok | Error]] = {}
         self.bytes_received = b""
         self.closed = False
         self.pongs = True
@@ -121,6 +126,8 @@ class Peer:
             assert isinstance(event, Message), event
             self.got.append(event)
             self.times.append(trio.current_time())
+            if isinstance(event, Ok | Error) and event.re is not None:
+                self.answers.setdefault(event.re, []).append(event)
             if isinstance(event, Ping) and self.pongs:
                 await self.send(Pong(n=event.n))
             self._tell()
@@ -171,7 +178,16 @@ class Peer:
 
     def last(self, kind: type[M]) -> M:
         """The newest message of a kind."""
-        return self.all(kind)[-1]
+        found = self.newest(kind)
+        assert found is not None, f"no {kind.__name__} was received"
+        return found
+
+    def newest(self, kind: type[M]) -> M | None:
+        """The newest message of a kind, if there is any."""
+        for message in reversed(self.got):
+            if isinstance(message, kind):
+                return message
+        return None
 
     async def expect(self, kind: type[M], fits: Callable[[M], bool] = lambda _: True, after: int = 0) -> M:
         """The first message of a kind that fits, among those from number `after` on, waiting for it."""
@@ -233,17 +249,20 @@ class Peer:
         await self.send(command)
         return await self.answer(command.id)
 
+    async def do(self, kind: type[Command], **fields: Any) -> dict[str, Any]:
+        """Like `call`, and let everything that follows arrive everywhere."""
+        result = await self.call(kind, **fields)
+        await settled()
+        return result
+
     async def answer(self, request: int) -> dict[str, Any]:
         """Wait for the answer to a command. There must be one only."""
 
-        def answers() -> list[Ok | Error]:
-            return [message for message in self.got if isinstance(message, Ok | Error) and message.re == request]
-
         with trio.fail_after(LIMIT):
-            while not answers():
+            while request not in self.answers:
                 self._check_open()
                 await self._news.wait()
-        (answer,) = answers()
+        (answer,) = self.answers[request]
         if isinstance(answer, Error):
             raise Answered(answer)
         return answer.result
@@ -282,7 +301,8 @@ class Peer:
 
     @property
     def over(self) -> bool:
-        return bool(self.all(TableState)) and self.state.table.phase == "finished"
+        state = self.newest(TableState)
+        return state is not None and state.table.phase == "finished"
 
     def told(self) -> list[dict[str, Any]]:
         """All public events of the newest match, put together from histories and updates, gapless."""
@@ -307,8 +327,8 @@ class Peer:
         """Wait until one of these actions is legal."""
 
         def is_asked() -> bool:
-            updates = self.all(GameUpdate)
-            return bool(updates) and any(action["type"] in types for action in legal(updates[-1]))
+            update = self.newest(GameUpdate)
+            return update is not None and any(action["type"] in types for action in legal(update))
 
         await self.until(is_asked)
 
@@ -333,11 +353,11 @@ async def play(peer: Peer, rng: random.Random, choose: Choose = choose) -> None:
     """Answer whatever is asked until the match is over or the connection ends."""
     answered: tuple[str, int] | None = None
     while not peer.over and not peer.closed:
-        updates = peer.all(GameUpdate)
-        decision = updates[-1].decision if updates else None
-        if decision is not None and (updates[-1].match, decision.id) != answered:
-            answered = (updates[-1].match, decision.id)
-            action = choose(updates[-1], rng)
+        update = peer.newest(GameUpdate)
+        decision = None if update is None else update.decision
+        if update is not None and decision is not None and (update.match, decision.id) != answered:
+            answered = (update.match, decision.id)
+            action = choose(update, rng)
             if action is not None:
                 try:
                     await peer.act(action, decision.id)
@@ -393,9 +413,9 @@ class Host:
 
 async def sit_down(peers: Sequence[Peer], **create: Any) -> str:
     """Create a table and let all sit down at it."""
-    table: str = (await peers[0].call(TableCreate, game="robby-solo", **create))["table"]
+    table: str = (await peers[0].do(TableCreate, game="robby-solo", **create))["table"]
     for peer in peers[1:]:
-        await peer.call(TableJoin, table=table)
+        await peer.do(TableJoin, table=table)
     return table
 
 
@@ -491,4 +511,5 @@ __all__ = [
     "play",
     "play_all",
     "running",
+    "settled",
 ]
