@@ -3,6 +3,7 @@
 Everything that foreign bytes can do to a decoder ends in one place, as RemoteProtocolError(MALFORMED).
 """
 
+import gc
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
@@ -23,6 +24,10 @@ MAX_VALUES_FROM_SERVER = 32_768
 """Values in a server's body: some five hundred tables in the lobby. Maps without end are what costs time to decode."""
 MAX_DETAIL = 200
 """Characters of a log detail about foreign input."""
+
+_SMALL = 4_096
+"""Bodies up to this size are decoded with the garbage collector on. Decoding a larger one makes many objects and no
+garbage, and going through the whole heap meanwhile takes longer than the decoding itself."""
 
 _SCALARS: frozenset[type] = frozenset((int, str, bytes, bool, type(None)))
 _VALUES: frozenset[type] = _SCALARS | {list, dict}
@@ -92,7 +97,10 @@ def unpack(body: bytes, max_values: int = MAX_VALUES_FROM_SERVER) -> dict[str, A
     max_values: how many there may be, keys and the outer map not counted.
     Raises RemoteProtocolError(MALFORMED) for anything else, whatever goes wrong.
     """
+    collecting = gc.isenabled() and len(body) > _SMALL
     try:
+        if collecting:
+            gc.disable()
         # A first pass builds nothing: it finds declared sizes that the body does not have, before they cost memory.
         scout = msgpack.Unpacker(max_buffer_size=max(len(body), 1))
         scout.feed(body)
@@ -113,6 +121,9 @@ def unpack(body: bytes, max_values: int = MAX_VALUES_FROM_SERVER) -> dict[str, A
         _check(found)
     except _DECODE_ERRORS as error:
         raise RemoteProtocolError(MALFORMED, printable(f"{type(error).__name__}: {error}")) from None
+    finally:
+        if collecting:
+            gc.enable()
     if type(found) is not dict:
         raise RemoteProtocolError(MALFORMED, "not a map")
     if type(found.get("type")) is not str:

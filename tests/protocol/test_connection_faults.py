@@ -232,6 +232,13 @@ def test_two_hundred_slow_senders_hold_what_they_sent_and_no_more() -> None:
     assert peak < 1_000_000
 
 
+def test_how_much_of_a_frame_has_come_can_be_seen() -> None:
+    _client, server = pair()
+    assert server.held == 0
+    assert feed(server, [codec.encode(Ping(n=1)) + b"\x00\x00"]) == [Ping(n=1)]
+    assert server.held == 2
+
+
 def test_a_connection_that_is_over_keeps_nothing() -> None:
     _client, server = pair()
     broken(server, b"\x00\x00\x00\x00" + bytes(50_000))

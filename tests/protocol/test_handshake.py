@@ -136,7 +136,19 @@ def test_a_hello_with_more_in_it_is_understood_where_a_version_is_common() -> No
     assert server.version == (1, 0)
 
 
-UNREADABLE = [None, 1, "1.0", {}, [1, 0], [[]], [[1]], [["1", "0"]], [[True, False]], [[-1, 0]], [[2**53, 0]]]
+UNREADABLE: list[object] = [
+    None,
+    1,
+    "1.0",
+    {},
+    [1, 0],
+    [[]],
+    [[1]],
+    [["1", "0"]],
+    [[True, False]],
+    [[-1, 0]],
+    [[2**53, 0]],
+]
 
 
 @pytest.mark.parametrize("versions", UNREADABLE)
