@@ -42,7 +42,7 @@ async def run_bot(
 
     think: (shortest, longest) seconds before each answer. table: sit down there. seek: without a seat, sit down at any
     table of the bot's game that waits. start: as host, start a match only once so many seats are taken; None: whenever
-    all who are there are ready. stay: False: say bye once the seat is gone or the table closed.
+    all who are there are ready, if any person is. stay: False: say bye once the seat is gone or the table closed.
     The bot's chance is `rng` alone, and nothing else draws from it.
     """
     ended = Ended(STOPPED, text_for(STOPPED))

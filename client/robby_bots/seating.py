@@ -6,10 +6,26 @@ import anyio
 
 from robby_client.client import Client, NotConnected, Refused
 from robby_client.signal import Signal
-from robby_protocol.messages import LobbyWatch, SeatInfo, TableClosed, TableInfo, TableJoin, TableReady, TableStart
+from robby_protocol.errors import NOT_READY, TABLE_FULL, TABLE_PLAYING, TOO_FEW_PLAYERS
+from robby_protocol.messages import (
+    LobbyWatch,
+    SeatInfo,
+    TableClosed,
+    TableInfo,
+    TableJoin,
+    TableReady,
+    TableStart,
+    Welcome,
+)
 
 REFUSED_PAUSE = 3.0
 """Seconds before the next try after the server refused something: nobody is hammered."""
+
+REMATCH_PAUSE = 5.0
+"""Seconds that a bot host leaves the results on the screens before it starts the next match."""
+
+_PASSING = frozenset({NOT_READY, TABLE_FULL, TABLE_PLAYING, TOO_FEW_PLAYERS})
+"""Refusals that are nothing but somebody having been quicker, or not there yet."""
 
 _log = logging.getLogger(__name__)
 
@@ -17,7 +33,8 @@ _log = logging.getLogger(__name__)
 class Seating:
     """Keeps a bot at a table. changed: something happened that may call for a step.
 
-    start: as host, start only once so many seats are taken; None: whenever all who are there are ready.
+    start: as host, start only once so many seats are taken; None: whenever all who are there are ready, if there is
+    any person among them (a bot alone with the server's bots would play for ever).
     table: where to sit down; None with seek: at any table of this game that waits and has a free seat.
     Seats of kind `bot` are the server's own affair: nothing is said for them.
     """
@@ -30,10 +47,14 @@ class Seating:
         self._seek = seek
         self._start = start
         self._unwanted: set[str] = set()
+        # The logins in which the lobby is watched, and a seat was taken: each holds as long as its connection.
+        self._watched: Welcome | None = None
+        self._joined: Welcome | None = None
 
     def closed(self, message: TableClosed) -> None:
         """The seat is gone: not back to that table."""
         self._unwanted.add(message.table)
+        self._joined = None
         if message.table == self._table:
             self._table = None
 
@@ -44,7 +65,8 @@ class Seating:
             except NotConnected:
                 pass  # the next connection is a change
             except Refused as refused:
-                _log.warning("refused %s", refused.code)
+                level = logging.DEBUG if refused.code in _PASSING else logging.WARNING
+                _log.log(level, "seating: refused %s", refused.code)
                 await anyio.sleep(REFUSED_PAUSE)
             await self.changed.wait()
 
@@ -53,10 +75,8 @@ class Seating:
         if not client.connected or world.welcome is None:
             return
         if world.table is None:
-            if self._table is not None:
-                await client.call(TableJoin, table=self._table)
-            elif self._seek:
-                await self._look_for_table()
+            if self._joined is not world.welcome:  # else the table's state is on its way
+                await self._join(world.welcome)
             return
         seat = self._own_seat(world.table)
         if seat is None or seat.kind != "person" or world.table.phase == "playing":
@@ -64,25 +84,38 @@ class Seating:
         if not seat.ready and world.table.host != world.seat:
             await client.call(TableReady, ready=True)
         elif world.table.host == world.seat and self._all_ready(world.table):
+            if world.table.phase == "finished":
+                await anyio.sleep(REMATCH_PAUSE)
+                if world.table is None or world.table.phase != "finished" or not self._all_ready(world.table):
+                    return
             await client.call(TableStart)
 
-    async def _look_for_table(self) -> None:
-        client, world = self._client, self._client.world
-        if world.lobby is None:
-            await client.call(LobbyWatch, on=True)
+    async def _join(self, login: Welcome) -> None:
+        client, lobby = self._client, self._client.world.lobby
+        if self._table is None and not self._seek:
             return
-        for table in world.lobby.tables:
-            free = len(table.seats) < table.capacity
-            if table.game == self._game and table.phase != "playing" and free and table.table not in self._unwanted:
-                await client.call(TableJoin, table=table.table)
-                return
+        wanted = self._table
+        if wanted is None and self._watched is not login:
+            await client.call(LobbyWatch, on=True)
+            self._watched = login
+        elif wanted is None and lobby is not None:
+            wanted = next((table.table for table in lobby.tables if self._fits(table)), None)
+        if wanted is not None:
+            await client.call(TableJoin, table=wanted)
+            self._joined = login
+
+    def _fits(self, table: TableInfo) -> bool:
+        free = len(table.seats) < table.capacity
+        return table.game == self._game and table.phase != "playing" and free and table.table not in self._unwanted
 
     def _own_seat(self, table: TableInfo) -> SeatInfo | None:
         seat = self._client.world.seat
         return table.seats[seat] if seat is not None and seat < len(table.seats) else None
 
     def _all_ready(self, table: TableInfo) -> bool:
-        if self._start is not None and len(table.seats) < self._start:
-            return False
         others = [seat for number, seat in enumerate(table.seats) if number != self._client.world.seat]
-        return bool(others) and all(seat.ready or seat.kind == "bot" for seat in others)
+        if self._start is None:
+            enough = any(seat.kind == "person" for seat in others)
+        else:
+            enough = len(table.seats) >= self._start
+        return enough and all(seat.ready or seat.kind == "bot" for seat in others)

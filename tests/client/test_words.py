@@ -1,4 +1,4 @@
-"""Everything has its words: each event, action, bank, card, phase, state and news; for me and about others; nothing raw."""
+"""Everything has its words: events, actions, banks, cards, phases, states and news; for me and others; nothing raw."""
 
 import random
 import re
@@ -22,7 +22,6 @@ from robby_games.robby_solo import (
     Clashed,
     Confirm,
     Confirmed,
-    Declaration,
     Declare,
     Declared,
     GameOver,
