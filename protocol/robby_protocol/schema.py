@@ -125,6 +125,8 @@ def phrase(kind: inspect.Type, types: dict[str, Any]) -> str:
         case inspect.StrType(max_length=most):
             return "str" if most is None else f"str up to {most}"
         case inspect.BytesType(min_length=least, max_length=most):
+            if most is None:
+                return "bin"
             return f"bin of {most}" if least == most else f"bin up to {most}"
         case inspect.LiteralType(values=values):
             return " or ".join(f"`{value}`" for value in values)
@@ -139,7 +141,7 @@ def phrase(kind: inspect.Type, types: dict[str, Any]) -> str:
             return "map" if isinstance(value, inspect.AnyType) else f"map to {_wrapped(value, types)}"
         case inspect.UnionType(types=choices):
             ordered = sorted(choices, key=lambda choice: isinstance(choice, inspect.NoneType))
-            return " or ".join(phrase(choice, types) for choice in ordered)
+            return " or ".join(_bracketed(choice, types) for choice in ordered)
         case inspect.StructType(cls=cls):
             if cls.__name__ not in types:
                 types[cls.__name__] = {}
@@ -200,6 +202,11 @@ def _bound(number: int | None) -> str:
 def _wrapped(kind: inspect.Type, types: dict[str, Any]) -> str:
     words = phrase(kind, types)
     return f"({words})" if " or " in words or ": " in words else words
+
+
+def _bracketed(kind: inspect.Type, types: dict[str, Any]) -> str:
+    words = phrase(kind, types)
+    return f"({words})" if ": " in words else words
 
 
 def _step_of_names(old: Iterable[str], new: Iterable[str]) -> Step:

@@ -2,8 +2,10 @@
 
 import copy
 import json
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 import pytest
@@ -147,6 +149,47 @@ class NotOnTheWire(msgspec.Struct):
 def test_a_float_has_no_place_on_the_wire() -> None:
     with pytest.raises(TypeError):
         schema.fields_of(NotOnTheWire, {})
+
+
+class OfEveryKind(msgspec.Struct):
+    anything: Any
+    things: list[Any]
+    number: int
+    positive: Annotated[int, msgspec.Meta(ge=1)]
+    small: Annotated[int, msgspec.Meta(le=9)]
+    names: dict[str, list[str]]
+    choices: list[int | None]
+    pair: tuple[int, str] | None = None
+    blob: bytes = b"\x01"
+    many: list[int] = msgspec.field(default_factory=lambda: [1, 2])
+
+
+def test_types_in_words() -> None:
+    found = schema.fields_of(OfEveryKind, {})
+    assert {name: entry["type"] for name, entry in found.items()} == {
+        "anything": "any",
+        "things": "list of any",
+        "number": "int",
+        "positive": "int 1..",
+        "small": "int ..9",
+        "names": "map to list of str",
+        "choices": "list of (int or nil)",
+        "pair": "(list of exactly: int, str) or nil",
+        "blob": "bin",
+        "many": "list of int",
+    }
+    assert {name: entry["default"] for name, entry in found.items() if "default" in entry} == {
+        "pair": None,
+        "blob": "01",
+        "many": [1, 2],
+    }
+
+
+def test_the_module_prints_the_protocols_own_schema() -> None:
+    printed = subprocess.run(
+        [sys.executable, "-m", "robby_protocol.schema"], capture_output=True, check=True, encoding="utf-8"
+    ).stdout
+    assert json.loads(printed) == {**BASE, "games": {}}
 
 
 def test_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
