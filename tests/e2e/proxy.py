@@ -1,4 +1,4 @@
-"""A local TCP proxy that can misbehave: delay, go silent without closing, reset, split and merge what passes through it."""
+"""A local TCP proxy that can misbehave: delay, hold back, go silent without closing, reset, split and merge."""
 
 import socket
 import struct
@@ -7,17 +7,40 @@ from dataclasses import dataclass, field
 import trio
 
 _PIECE = 65536
+_QUEUED = 1024
+"""Pieces on their way in one direction; more than any test sends before it lets them through."""
 
 
 @dataclass(eq=False)
 class Link:
-    """One connection through the proxy: client side, server side, and its own scope for cutting it."""
+    """One connection through the proxy: client side, server side, and its own scope for cutting it.
+
+    silent: swallow everything and close nothing, so that both sides believe in a living peer.
+    """
 
     client: trio.SocketStream
     server: trio.SocketStream
     scope: trio.CancelScope = field(default_factory=trio.CancelScope)
+    silent: bool = False
+    _open: trio.Event = field(default_factory=trio.Event)
 
-    async def reset(self) -> None:
+    def __post_init__(self) -> None:
+        self._open.set()
+
+    def hold(self) -> None:
+        """Keep back what the client sends from now on, in order, until `release`."""
+        if self._open.is_set():
+            self._open = trio.Event()
+
+    def release(self) -> None:
+        """Deliver what was held back."""
+        self._open.set()
+
+    async def wait_open(self) -> None:
+        """Wait while the link is held."""
+        await self._open.wait()
+
+    def reset(self) -> None:
         """End both sides with RST, as a crashed machine's peer or a firewall does."""
         for stream in (self.client, self.server):
             stream.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -27,8 +50,8 @@ class Link:
 class Proxy:
     """Stands between clients and one server on the loopback.
 
-    delay: seconds each piece waits, each way. blackhole: swallow everything and close nothing, so that both sides
-    believe in a living peer. chunk: largest piece passed on at once, to split frames.
+    delay: seconds that each piece is on its way, each way. blackhole: every link is silent, new ones too.
+    chunk: largest piece passed on at once, to split frames.
     """
 
     def __init__(self, target_port: int, *, delay: float = 0.0, chunk: int = _PIECE) -> None:
@@ -46,6 +69,10 @@ class Proxy:
         task_status.started(self.port)
         await trio.serve_listeners(self._accept, listeners)
 
+    def link_of(self, client_port: int) -> Link:
+        """The link of the client whose socket has this local port."""
+        return next(link for link in self.links if link.client.socket.getpeername()[1] == client_port)
+
     async def _accept(self, client: trio.SocketStream) -> None:
         try:
             server = await trio.open_tcp_stream("127.0.0.1", self.target_port)
@@ -57,28 +84,49 @@ class Proxy:
         try:
             with link.scope:
                 async with trio.open_nursery() as nursery:
-                    nursery.start_soon(self._pump, client, server)
-                    nursery.start_soon(self._pump, server, client)
+                    for source, sink in ((client, server), (server, client)):
+                        way_in, way_out = trio.open_memory_channel[tuple[float, bytes]](_QUEUED)
+                        nursery.start_soon(self._take, link, source, way_in)
+                        nursery.start_soon(self._pass_on, link, way_out, sink, sink is server)
         finally:
             self.links.remove(link)
             with trio.CancelScope(shield=True, deadline=trio.current_time() + 1):
                 await trio.aclose_forcefully(client)
                 await trio.aclose_forcefully(server)
 
-    async def _pump(self, source: trio.SocketStream, sink: trio.SocketStream) -> None:
+    async def _take(
+        self, link: Link, source: trio.SocketStream, way_in: trio.MemorySendChannel[tuple[float, bytes]]
+    ) -> None:
+        """Read without pause and note when each piece is to arrive, so that a delay does not add up."""
+        async with way_in:
+            try:
+                while data := await source.receive_some(_PIECE):
+                    if not (self.blackhole or link.silent):
+                        await way_in.send((trio.current_time() + self.delay, bytes(data)))
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                return
+
+    async def _pass_on(
+        self,
+        link: Link,
+        way_out: trio.MemoryReceiveChannel[tuple[float, bytes]],
+        sink: trio.SocketStream,
+        upward: bool,
+    ) -> None:
         try:
-            while data := await source.receive_some(_PIECE):
-                if self.delay:
-                    await trio.sleep(self.delay)
-                while data and not self.blackhole:
+            async for due, data in way_out:
+                await trio.sleep_until(due)
+                if upward:
+                    await link.wait_open()
+                while data and not (self.blackhole or link.silent):
                     piece, data = data[: self.chunk], data[self.chunk :]
                     await sink.send_all(piece)
-            if not self.blackhole:
+            if not (self.blackhole or link.silent):
                 await sink.send_eof()
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             return
 
-    async def reset_all(self) -> None:
+    def reset_all(self) -> None:
         """Reset every connection that runs through the proxy now."""
         for link in list(self.links):
-            await link.reset()
+            link.reset()
