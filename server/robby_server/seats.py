@@ -86,15 +86,3 @@ def seat_index(seats: Sequence[Seat], session: Session) -> int | None:
         if any(one is session for one in seat.sessions()):
             return index
     return None
-
-
-def bot_name(bot: str, taken: Sequence[str]) -> str:
-    """What a bot is called at a table: its kind with a capital, and a number if there is one already."""
-    plain = bot.replace("_", " ").replace("-", " ")
-    base = plain[:1].upper() + plain[1:]
-    number = 1
-    name = base
-    while name in taken:
-        number += 1
-        name = f"{base} {number}"
-    return name

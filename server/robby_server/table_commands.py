@@ -16,9 +16,11 @@ from robby_protocol.messages import (
     TableStart,
 )
 from robby_server import offers, table_match, table_people
+from robby_server.bot_names import bot_name
 from robby_server.identities import Identity, new_identity_id
+from robby_server.names import skeletons
 from robby_server.rejected import Rejected
-from robby_server.seats import Seat, bot_name
+from robby_server.seats import Seat
 from robby_server.session import Session
 
 if TYPE_CHECKING:
@@ -80,6 +82,10 @@ async def _join(table: "Table", session: Session) -> dict[str, Any]:
         raise Rejected(errors.TABLE_PLAYING)
     if len(table.seats) >= table.capacity:
         raise Rejected(errors.TABLE_FULL)
+    for bot in table.seats:
+        if bot.bot is not None and skeletons(bot.owner.name) & skeletons(who.name):
+            # Two at a table must not look alike, and people keep their names.
+            bot.owner.name = bot_name([seat.owner.name for seat in table.seats] + [who.name])
     seat = table.sit(who, session=session)
     table.news("joined", seat)
     table.push_state()
@@ -132,7 +138,7 @@ def add_bot(table: "Table", bot: str) -> Seat:
         raise Rejected(errors.UNKNOWN_BOT, bots=list(names))
     if len(table.seats) >= table.capacity:
         raise Rejected(errors.TABLE_FULL)
-    name = bot_name(bot, [seat.owner.name for seat in table.seats])
+    name = bot_name([seat.owner.name for seat in table.seats])
     seat = table.sit(Identity(id=new_identity_id(), name=name, kind="bot"), bot=bot)
     table.news("bot_added", seat)
     return seat

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from wcwidth import wcswidth
 
 from robby_protocol.errors import NAME_INVALID, NAME_RESERVED
+from robby_server.bot_names import bot_name
 from robby_server.names import MAX_CELLS, BadNameError, check_name, skeletons, title_problem
 
 
@@ -133,6 +134,16 @@ def test_an_accepted_name_is_safe_to_show_and_stays_itself(text: str) -> None:
     assert name.isprintable()
     assert check_name(name) == name
     assert alike(name, text)
+
+
+def test_bots_have_names_of_their_own() -> None:
+    taken: list[str] = ["DUSTY", "Ana"]
+    for _ in range(60):
+        name = bot_name(taken)
+        assert not any(alike(name, other) for other in taken)
+        assert check_name(name) == name
+        taken.append(name)
+    assert bot_name(["DUSTY"]) == "Hattie"
 
 
 def test_titles() -> None:

@@ -235,14 +235,23 @@ async def test_bots_are_seated_and_removed(autojump_clock: Any) -> None:
     async with running(spawn_bot=bot_of()) as host:
         (ana, ben) = await host.seated(2, bots=["greedy", "random"])
         assert (await ana.do(TableAddBot, bot="greedy"))["seat"] == 4
-        assert [seat.name for seat in ana.state.table.seats] == ["Ana", "Greedy", "Random", "Ben", "Greedy 2"]
+        assert [seat.name for seat in ana.state.table.seats] == ["Ana", "Dusty", "Hattie", "Ben", "Rufus"]
         assert [seat.bot for seat in ana.state.table.seats] == [None, "greedy", "random", None, "greedy"]
         assert ana.state.table.seats[1].ready
         assert (await ana.refused(TableAddBot, bot="best")).details["bots"] == ["greedy", "random"]
         assert (await ben.refused(TableAddBot, bot="greedy")).code == errors.NOT_HOST
-        await ana.do(TableKick, seat=1, name="Greedy")
-        assert [seat.name for seat in ana.state.table.seats] == ["Ana", "Random", "Ben", "Greedy 2"]
+        await ana.do(TableKick, seat=1, name="Dusty")
+        assert [seat.name for seat in ana.state.table.seats] == ["Ana", "Hattie", "Ben", "Rufus"]
         assert ben.state.you == 2
+
+
+async def test_a_bot_makes_way_for_a_person_of_its_name(autojump_clock: Any) -> None:
+    async with running(spawn_bot=bot_of()) as host:
+        ana, hattie = await host.guest("Dusty"), await host.guest("HATTIE")
+        await sit_down([ana], bots=["greedy", "greedy"])
+        assert [seat.name for seat in ana.state.table.seats] == ["Dusty", "Hattie", "Rufus"]
+        await hattie.do(TableJoin, table=ana.table)
+        assert [seat.name for seat in ana.state.table.seats] == ["Dusty", "Mabel", "Rufus", "HATTIE"]
 
 
 async def test_kicking(autojump_clock: Any) -> None:
@@ -305,7 +314,7 @@ async def test_hand_over(autojump_clock: Any) -> None:
     async with running(spawn_bot=bot_of()) as host:
         ana, ben, cleo = await host.seated(3, bots=["greedy"])
         assert (await ben.refused(TableHandOver, seat=3, name="Cleo")).code == errors.NOT_HOST
-        assert (await ana.refused(TableHandOver, seat=1, name="Greedy")).code == errors.NO_SUCH_SEAT
+        assert (await ana.refused(TableHandOver, seat=1, name="Dusty")).code == errors.NO_SUCH_SEAT
         await ana.do(TableHandOver, seat=3, name="Cleo")
         await settled()
         assert [peer.state.table.host for peer in (ana, ben, cleo)] == [3, 3, 3]
