@@ -205,6 +205,8 @@ class Client:
                 stream = await self._dial()
                 link = Link(stream, self._timings)
                 greeting, welcome = await link.handshake(self._plan, token_for=self._token_for, trusted=self._trusted)
+            if self._on_welcome is not None:
+                self._on_welcome(greeting, welcome)
         except BaseException as error:
             if link is not None:
                 await link.aclose()
@@ -218,8 +220,6 @@ class Client:
         self._forgotten = False
         self._link = link
         self.world.connected(greeting, welcome)
-        if self._on_welcome is not None:
-            self._on_welcome(greeting, welcome)
         self._inbox.put(Connected(welcome, resumed))
         return link
 

@@ -149,6 +149,12 @@ class World:
         if game is not None and game.decision is not None and game.decision.id == decision:
             game.decision = None
 
+    def knows(self, game: str) -> bool:
+        """Whether this client can play the server's version of a game (one that it does not offer: any version)."""
+        types = GAMES.get(game)
+        offered = {} if self.greeting is None else {offer.name: offer.version for offer in self.greeting.games}
+        return types is not None and offered.get(game, types.version) == types.version
+
     def apply(self, message: Message) -> None:
         """Take a message from the server."""
         if isinstance(message, GameUpdate):
@@ -178,7 +184,7 @@ class World:
         if self.table is None or self.table.table != table or match in self._past:
             return None
         types = GAMES.get(self.table.game)
-        if types is None:
+        if types is None or not self.knows(types.name):
             self.trouble = CLIENT_TOO_OLD
             return None
         if self.game is None or self.game.match != match:

@@ -11,6 +11,7 @@ from trio.testing import MockClock
 
 from robby_client.client import Client, LoginPlan, NotConnected, Refused, Timings
 from robby_client.codes import (
+    CLIENT_FAULT,
     CONNECTION_LOST,
     CONNECTION_REFUSED,
     NO_ROBBY_SERVER,
@@ -22,6 +23,7 @@ from robby_client.codes import (
     TIMED_OUT,
 )
 from robby_client.events import Connected, Ended, Lost, Received
+from robby_client.link import MAX_WAITING
 from robby_games.robby_solo import Lay
 from robby_protocol import errors, identity
 from robby_protocol.messages import (
@@ -791,5 +793,121 @@ def test_the_same_under_asyncio() -> None:
                 await again.expect(Bye)
                 await again.close()
             assert (await next_event(client, Ended)).code == STOPPED
+
+    anyio.run(story, backend="asyncio")
+
+
+async def test_a_server_that_does_not_read_is_given_up(autojump_clock: MockClock) -> None:
+    server = FakeServer()
+    client = server.client()
+    async with trio.open_nursery() as nursery:
+        await connected(server, client, nursery)
+        ours = server.streams[-1]
+
+        async def never(item: bytes) -> None:
+            await trio.sleep_forever()
+
+        ours.send = never  # type: ignore[method-assign]
+
+        async def ask() -> None:
+            with pytest.raises(NotConnected) as lost:
+                await client.call(TableJoin, table="t1")
+            unsure.append(lost.value.unsure)
+
+        unsure: list[bool] = []
+        for _call in range(MAX_WAITING + 10):
+            nursery.start_soon(ask)
+        assert (await next_event(client, Lost)).code == SERVER_SILENT
+        assert trio.current_time() < 25
+        await trio.testing.wait_all_tasks_blocked()
+        assert len(unsure) == MAX_WAITING + 10
+        assert unsure.count(True) == 1, "only the first was given to the network"
+        client.stop()
+
+
+async def test_a_callback_that_fails_leaves_no_connection_behind(autojump_clock: MockClock) -> None:
+    failures = [ZeroDivisionError()]
+
+    def remember(greeting: object, welcome: object) -> None:
+        if failures:
+            raise failures.pop()
+
+    server = FakeServer()
+    client = server.client(on_welcome=remember)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(client.run)
+        await (await server.accept()).welcome()
+        assert (await next_event(client, Lost)).code == CLIENT_FAULT
+        assert not client.connected
+        assert server.streams[0].closed
+        await (await server.accept()).welcome()
+        await next_event(client, Connected)
+        client.stop()
+
+
+async def test_every_connection_is_closed_in_the_end(autojump_clock: MockClock) -> None:
+    server = FakeServer()
+    client = server.client()
+    async with trio.open_nursery() as nursery:
+        peer = await connected(server, client, nursery)
+        await peer.close()
+        await next_event(client, Lost)
+        await server.accept()  # says nothing: the handshake runs into its limit
+        await next_event(client, Lost)
+        await (await server.accept()).welcome()
+        await next_event(client, Connected)
+        client.stop()
+    assert len(server.streams) == 3
+    assert all(stream.closed for stream in server.streams)
+
+
+async def test_a_name_longer_than_the_handshake_takes_is_refused_here(autojump_clock: MockClock) -> None:
+    server = FakeServer()
+    client = server.client(LoginPlan(name="x" * 10_000))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(client.run)
+        peer = await server.accept()
+        with pytest.raises(AssertionError):
+            await peer.greet()
+        assert (await next_event(client, Ended)).code == errors.NAME_INVALID
+
+
+async def test_a_client_runs_once(autojump_clock: MockClock) -> None:
+    client = FakeServer().client()
+    client.stop()
+    await client.run()
+    with pytest.raises(RuntimeError):
+        await client.run()
+
+
+async def test_what_is_no_answer_is_passed_on_and_a_stray_answer_ignored(autojump_clock: MockClock) -> None:
+    server = FakeServer()
+    client = server.client()
+    async with trio.open_nursery() as nursery:
+        peer = await connected(server, client, nursery)
+        await peer.send(Ok(re=4_711))
+        await peer.send(Error(code=errors.INVALID_MESSAGE, text=""))
+        assert isinstance((await next_event(client, Received)).message, Error)
+        client.stop()
+
+
+@pytest.mark.parametrize("moment", ["waiting", "connected"])
+def test_stop_under_asyncio(moment: str) -> None:
+    """Stopping from another task works there too, and a server that does not close is not waited for."""
+
+    async def story() -> None:
+        server = FakeServer()
+        server.up = moment == "connected"
+        client = server.client(timings=Timings(farewell=0.05))
+        with anyio.fail_after(5):
+            async with anyio.create_task_group() as group:
+                group.start_soon(client.run)
+                if moment == "connected":
+                    await (await server.accept()).welcome()
+                await client.events.__anext__()
+                client.stop()
+            events = [event async for event in client.events]
+        assert isinstance(events[-1], Ended)
+        assert events[-1].code == STOPPED
 
     anyio.run(story, backend="asyncio")

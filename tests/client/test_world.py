@@ -18,6 +18,7 @@ from robby_protocol.messages import (
     Clock,
     Decision,
     GameHistory,
+    GameOffer,
     GameUpdate,
     Goodbye,
     LobbyTables,
@@ -214,6 +215,20 @@ def test_a_game_that_this_client_does_not_know_is_said() -> None:
     assert world.game is None
 
 
+def test_a_game_of_another_version_is_said_and_not_guessed_at() -> None:
+    world = World()
+    offer = GameOffer(name="robby-solo", version=2)
+    world.connected(msgspec.structs.replace(_greeting(), games=[offer]), welcome(None))
+    assert not world.knows("robby-solo")
+    assert not world.knows("chess")
+    world.apply(table_state())
+    world.apply(update(1))
+    assert world.trouble == CLIENT_TOO_OLD
+    assert world.game is None
+    world.connected(_greeting(), welcome(None))
+    assert world.knows("robby-solo")
+
+
 def test_the_start_of_a_phase_is_remembered_while_it_runs() -> None:
     world = seated()
     world.apply(update(1, view=public_view("revision", deck=10)))
@@ -288,7 +303,7 @@ def test_a_wrong_wall_clock_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> 
 
 @cache
 def whole_game() -> Offline:
-    game = Offline(3, seed=b"w" * 32, options={"max_rounds": 4})
+    game = Offline(3, seed=b"w" * 32, options={"max_rounds": 2})
     game.play([GreedyBot(), RandomBot(), GreedyBot()])
     return game
 
@@ -312,7 +327,7 @@ def test_a_whole_game_is_followed_event_by_event() -> None:
     assert game.watcher.game.own_events == []
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_repeats_and_stragglers_change_nothing(data: st.DataObject) -> None:
     """Each message may come again later, among the new ones: the end is the same, and no event is double."""
