@@ -23,7 +23,7 @@ def safe(text: str) -> str:
     marks = 0
     for char in text:
         category = unicodedata.category(char)
-        if category in ("Mn", "Me", "Mc"):
+        if category in ("Mn", "Me", "Mc") or (category == "Lo" and wcwidth(char) == 0):
             marks += 1
             if marks > _MOST_MARKS:
                 continue
@@ -59,7 +59,8 @@ def fit(text: str, width: int) -> str:
         return text
     if width < 1:
         return ""
-    kept = text
+    # What takes no cell is at most three marks on a character, so no more than this can be kept.
+    kept = text[: (_MOST_MARKS + 1) * width]
     while kept and cells(kept) > width - 1:
         kept = kept[:-1]
     return kept + _ELLIPSIS

@@ -20,6 +20,7 @@ from msgspec import Struct
 from robby_client.address import Address, AddressError
 from robby_client.files import NotWritable, put_aside, write_private
 from robby_client.login import LoginPlan
+from robby_client.safe import safe
 from robby_protocol import identity
 from robby_protocol.i18n import _
 from robby_protocol.messages import Greeting, Welcome
@@ -40,7 +41,7 @@ class StoreError(Exception):
 
 @dataclass(frozen=True)
 class KnownServer:
-    """A server that was once logged in to. server_id: its public key, 32 bytes. name: what it calls itself."""
+    """A server that was once logged in to. server_id: its public key, 32 bytes. name: its own, made harmless."""
 
     address: Address
     server_id: bytes
@@ -101,7 +102,7 @@ class Store:
         profile: 1 to 32 letters, digits, hyphens and underscores.
         """
         home = (os.environ if environ is None else environ).get(HOME_VARIABLE)
-        path = Path(home) if home else platformdirs.user_data_path("robby", appauthor=False)
+        path = Path(home).expanduser() if home else platformdirs.user_data_path("robby", appauthor=False)
         if profile is not None:
             if not _PROFILE.fullmatch(profile):
                 raise StoreError(
@@ -129,7 +130,7 @@ class Store:
                 server_id = bytes.fromhex(server.server_id)
             except (AddressError, ValueError):
                 continue  # written by hand
-            found.append(KnownServer(address, server_id, server.name, server.guest))
+            found.append(KnownServer(address, server_id, safe(server.name), server.guest))
         return found
 
     def forget(self, address: Address) -> None:

@@ -57,6 +57,15 @@ def test_a_login_is_remembered(tmp_path: Path) -> None:
     assert store.plan(Address("elsewhere.org"), "Ana").known_server_id is None
 
 
+def test_a_servers_name_is_made_harmless(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.remember(HERE, greeting(name="\x1b[2J\u202eevil" + "x" * 5_000), welcome())
+    name = Store(tmp_path).recent()[0].name
+    assert name.isprintable()
+    assert name.startswith("\\x1b[2J\\u202eevil")
+    assert len(name) < 300
+
+
 def test_the_newest_server_comes_first_once_and_old_ones_go(tmp_path: Path) -> None:
     store = Store(tmp_path)
     for number in range(RECENT_LIMIT + 5):
@@ -287,6 +296,7 @@ def test_the_folder_is_the_variables_or_the_platforms_with_a_profile_below(tmp_p
     assert Store.open(environ=environ).path == tmp_path
     assert Store.open(environ=environ, profile="guest-2").path == tmp_path / "profiles" / "guest-2"
     assert Store.open(environ={}).path.name == "robby"
+    assert Store.open(environ={"ROBBY_HOME": "~/games"}).path == Path.home() / "games"
 
 
 @pytest.mark.parametrize("profile", ["", "..", "a/b", "a b", "x" * 33, "é"])

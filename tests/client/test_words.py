@@ -416,6 +416,7 @@ def test_in_seat_order_a_tale_does_not_depend_on_who_was_quicker() -> None:
         ("\ud800", "\\ud800"),
         ("a\u00a0b\u3000c", "a b c"),
         ("e" + "\u0301" * 50, "e" + "\u0301" * 3),
+        ("\u1100" + "\u1161" * 50, "\u1100" + "\u1161" * 3),
     ],
 )
 def test_foreign_text_is_made_harmless(text: str, shown: str) -> None:
@@ -443,3 +444,5 @@ def test_a_cut_is_shown() -> None:
     assert pad("日本語", 4) == "日… "
     assert fit("Ana", 3) == "Ana"
     assert fit("Ana", 0) == ""
+    assert fit("e\u0301e\u0301e\u0301", 2) == "e\u0301…"
+    assert cells(fit("x" * 1_000_000, 20)) == 20
