@@ -117,9 +117,13 @@ class RawClient:
     def expect(self, kind: str, fits: Callable[[Frame], bool] = lambda _: True) -> Frame:
         """The next frame of this type that fits, those before it dropped. Raises Closed, TimeoutError."""
         while True:
-            found = self._unread.pop(0) if self._unread else self.receive()
+            found = self.expect_any()
             if found["type"] == kind and fits(found):
                 return found
+
+    def expect_any(self) -> Frame:
+        """The next frame, one that `call` has passed over before one that is still to come."""
+        return self._unread.pop(0) if self._unread else self.receive()
 
     def until_closed(self) -> list[Frame]:
         """All frames up to the end of the connection."""
