@@ -265,6 +265,14 @@ def test_an_absent_payers_item_is_the_oldest_while_the_other_still_chooses() -> 
     assert play.told(Given) == [Given(0, 1), Given(1, 4)]
 
 
+def test_a_card_that_the_deadline_returned_is_shown_lying() -> None:
+    play = Play(3)
+    play.rig(deck=[2_000] * 20, banks=[(2_000,) * 3, (), (), ()], stacks=[(2, 1), (), ()])
+    play.revision(G, G, G).take_back(1).confirm(2).expire().expire()
+    assert play.state.phase == "police"
+    assert play.state.marks == ("laid", "laid", "confirmed")
+
+
 def test_an_untimed_revision_opens_by_itself_beside_absent_seats() -> None:
     play = Play(4, time="untimed", revision_min_ms=60_000).revision(Y, G, R, R).absent(1)
     assert SOLO.deadline(play.state) == 30_000
