@@ -66,13 +66,13 @@ async def act(table: "Table", index: int, command: Act, at: float) -> dict[str, 
         if _is_repeat(table, index, command):
             return answer
         raise Rejected(errors.NOT_PLAYING)
+    seat = table.seats[index]  # before seats move up, should this end the match
     try:
         change = play.match.submit(index, command.decision, command.action, play.stamp(at))
     except IllegalActionError as error:
         raise Rejected(error.code) from None
     if change is not None:
         await _happen(table, change)
-    seat = table.seats[index]
     if seat.bot is not None and seat.state == "away" and table.phase == "playing":
         # A bot that was taken for hanging answers after all.
         seat.enter("here", trio.current_time())

@@ -349,8 +349,8 @@ def choose(update: GameUpdate, rng: random.Random) -> dict[str, Any] | None:
     return rng.choice(actions)
 
 
-async def play(peer: Peer, rng: random.Random, choose: Choose = choose) -> None:
-    """Answer whatever is asked until the match is over or the connection ends."""
+async def play(peer: Peer, rng: random.Random, choose: Choose = choose, delay: float = 0) -> None:
+    """Answer whatever is asked until the match is over or the connection ends. delay: seconds to think each time."""
     answered: tuple[str, int] | None = None
     while not peer.over and not peer.closed:
         update = peer.newest(GameUpdate)
@@ -359,6 +359,8 @@ async def play(peer: Peer, rng: random.Random, choose: Choose = choose) -> None:
             answered = (update.match, decision.id)
             action = choose(update, rng)
             if action is not None:
+                if delay:
+                    await trio.sleep(delay)
                 try:
                     await peer.act(action, decision.id)
                 except Answered as refused:
@@ -479,7 +481,7 @@ async def running(
 
 
 def bot_of(
-    choose: Choose = choose, seen: list[tuple[BotTicket, Peer]] | None = None
+    choose: Choose = choose, seen: list[tuple[BotTicket, Peer]] | None = None, delay: float = 0
 ) -> Callable[[BotTicket, trio.abc.Stream], Awaitable[None]]:
     """A bot for `spawn_bot`: logs in with its ticket and plays by `choose`."""
 
@@ -491,7 +493,7 @@ def bot_of(
             nursery.start_soon(peer.read)
             await peer.hello()
             await peer.login(ticket.name, resume=ticket.resume)
-            await play(peer, random.Random(ticket.name), choose)
+            await play(peer, random.Random(ticket.name), choose, delay)
             await peer.until_closed()
 
     return spawn
