@@ -19,7 +19,7 @@ from robby_client.dial import tcp
 from robby_client.events import ClientEvent, Connected, Ended, Lost, Received
 from robby_client.safe import safe
 from robby_protocol.i18n import _
-from robby_protocol.messages import TableClosed, TableCreate, TableStart, TableState
+from robby_protocol.messages import TableClosed, TableCreate, TableState
 
 _ENDING = {signal.SIGINT: exit_codes.INTERRUPTED, signal.SIGTERM: exit_codes.TERMINATED}
 
@@ -59,6 +59,10 @@ def bot(
     return anyio.run(main, backend="trio")
 
 
+REFUSED_PAUSE = 3.0
+"""Seconds before a table is asked for again after a refusal: the server is not hammered."""
+
+
 class _BotRunner:
     """One bot on a server. seats: of the table that it makes and hosts; None: it makes none."""
 
@@ -90,6 +94,7 @@ class _BotRunner:
                 think=(think, think),
                 table=table,
                 seek=table is None and self._seats is None,
+                start=self._seats,
             )
             tasks.cancel_scope.cancel()
         return signalled[0] if signalled else self._conclude(ended)
@@ -124,27 +129,19 @@ class _BotRunner:
                 print(_("The game has ended: {scores}.").format(scores=scores), flush=True)
 
     async def _host(self, seats: int) -> None:
-        """Make a table, and start its games as soon as all seats are taken and ready."""
+        """Make a table whenever there is none; starting its games is the bot's runner's."""
         client = self._client
         assert client is not None, "run has set it"
         while True:
             await self._due.wait()
             self._due = anyio.Event()
-            world = client.world
-            table = world.table
-            if not client.connected or world.welcome is None:
+            welcome = client.world.welcome
+            if not client.connected or client.world.table is not None or welcome is None or welcome.table is not None:
                 continue
             try:
-                if table is None and world.welcome.table is None:
-                    made = await client.call(TableCreate, game=self._player.game, capacity=seats)
-                    print(_("The table's id is {table}.").format(table=made["table"]), flush=True)
-                elif (
-                    table is not None
-                    and table.phase != "playing"
-                    and table.host == world.seat
-                    and len(table.seats) == table.capacity
-                    and all(seat.ready for number, seat in enumerate(table.seats) if number != table.host)
-                ):
-                    await client.call(TableStart)
+                made = await client.call(TableCreate, game=self._player.game, capacity=seats)
             except (Refused, NotConnected) as problem:
                 print(problem.text, flush=True)
+                await anyio.sleep(REFUSED_PAUSE)
+            else:
+                print(_("The table's id is {table}.").format(table=made["table"]), flush=True)

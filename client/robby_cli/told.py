@@ -18,9 +18,9 @@ from robby_client.address import Address
 from robby_client.client import LoginPlan, NotConnected, Refused
 from robby_client.dial import tcp
 from robby_client.events import ClientEvent, Ended
-from robby_client.tale.robby_solo import names_of
+from robby_client.tale.robby_solo import names_in
 from robby_protocol.i18n import _
-from robby_protocol.messages import Command, TableCreate, TableStart
+from robby_protocol.messages import Command, TableCreate
 
 NAMES = ("Dusty", "Hattie", "Rufus", "Mabel", "Clem", "Opal")
 """One for each seat."""
@@ -64,7 +64,7 @@ class _Player:
     async def play(self, plan: ToldPlan, table: str | None) -> None:
         bot = BOTS[plan.game][plan.bots[self._seat % len(plan.bots)]]()
         chance: random.Random = seeds.stream(plan.seed, f"bot {self._seat}")
-        ended = await run_bot(self.client, bot, chance, think=plan.think, table=table)
+        ended = await run_bot(self.client, bot, chance, think=plan.think, table=table, start=plan.seats)
         self._told.ended(ended)
 
 
@@ -84,11 +84,10 @@ class _Told:
         moved, self._moved = self._moved, anyio.Event()
         moved.set()
         world = self._players[0].client.world
-        if seat != 0 or world.game is None or world.table is None:
+        if seat != 0 or world.game is None:
             return
         events = world.game.events
-        junior = bool(self._plan.options.get("junior"))
-        self._teller.take(events[self._told_events :], names_of(world.table, junior))
+        self._teller.take(events[self._told_events :], names_in(world.game))
         self._told_events = len(events)
         if self._teller.over:
             self._over.set()
@@ -111,8 +110,6 @@ class _Told:
             for player in self._players[1:]:
                 tasks.start_soon(player.play, self._plan, made["table"])
                 await player.seated.wait()
-            await self._until_all_ready()
-            await self._ask(TableStart)
             await self._over.wait()
             for player in self._players:
                 player.client.stop()
@@ -124,15 +121,6 @@ class _Told:
             return await self._players[0].client.call(command, **fields)
         except (Refused, NotConnected) as problem:
             raise CommandError(problem.text, exit_codes.REFUSED) from problem
-
-    async def _until_all_ready(self) -> None:
-        host = self._players[0].client.world
-        while True:
-            moved = self._moved
-            table = host.table
-            if table is not None and all(seat.ready for number, seat in enumerate(table.seats) if number != table.host):
-                return
-            await moved.wait()
 
     async def _watch_progress(self) -> None:
         """End a game that stands still."""

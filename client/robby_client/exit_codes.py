@@ -1,8 +1,12 @@
-"""Exit codes of the command, and which of them the end of a client means. README.md documents them; none ever changes."""
+"""Exit codes of the command, and which of them the end of a client means. README.md documents them; none ever changes.
 
-from robby_client import codes
-from robby_client.events import Ended
-from robby_protocol import errors
+Imports nothing at the top: `robby --help` reads the numbers and must be quick.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from robby_client.events import Ended
 
 WELL = 0
 BUG = 1
@@ -23,8 +27,20 @@ BROKEN_PIPE = 141
 TERMINATED = 143
 """128 + SIGTERM."""
 
-_NO_CONNECTION = frozenset(
-    (
+
+def of_end(ended: "Ended", *, was_connected: bool) -> int:
+    """The exit code for a client's end. was_connected: whether it had been logged in."""
+    from robby_client import codes
+    from robby_protocol import errors
+
+    if ended.code == codes.STOPPED:
+        return WELL
+    if ended.code == codes.CLIENT_FAULT:
+        return BUG
+    after_login = (errors.REPLACED, errors.SERVER_STOPPING, errors.TOO_SLOW, errors.SILENT, errors.INTERNAL)
+    if was_connected or ended.code in after_login:
+        return ENDED
+    no_connection = (
         codes.ADDRESS_INVALID,
         codes.CONNECTION_REFUSED,
         codes.UNREACHABLE,
@@ -34,16 +50,4 @@ _NO_CONNECTION = frozenset(
         codes.SERVER_SILENT,
         codes.NO_ROBBY_SERVER,
     )
-)
-_AFTER_LOGIN = frozenset((errors.REPLACED, errors.SERVER_STOPPING, errors.TOO_SLOW, errors.SILENT, errors.INTERNAL))
-
-
-def of_end(ended: Ended, *, was_connected: bool) -> int:
-    """The exit code for a client's end. was_connected: whether it had been logged in."""
-    if ended.code == codes.STOPPED:
-        return WELL
-    if ended.code == codes.CLIENT_FAULT:
-        return BUG
-    if was_connected or ended.code in _AFTER_LOGIN:
-        return ENDED
-    return CANNOT_CONNECT if ended.code in _NO_CONNECTION else REFUSED
+    return CANNOT_CONNECT if ended.code in no_connection else REFUSED

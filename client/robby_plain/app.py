@@ -7,11 +7,10 @@ connection, commands, the end.
 
 import shlex
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import cast
 
 import anyio
 
-from robby_client.client import Client, NotConnected, Refused
+from robby_client.client import NotConnected, Refused
 from robby_client.events import ClientEvent, Connected, Ended, Lost, Received
 from robby_client.quick import QuickTable, sit_down
 from robby_plain.lobby import LobbyPart
@@ -123,6 +122,7 @@ class PlainClient:
                 session.tell(message.text)
             if isinstance(message, TableState):
                 self._table.news(message)
+                session.saw_table()
             if session.world.game is not None:
                 self._playing_begun.set()
             self._refresh()
@@ -148,7 +148,7 @@ class PlainClient:
             # The game is about to start by itself: no questions on the way.
             session.in_dialog = True
             try:
-                await sit_down(cast(Client, self._client), self._quick)
+                await sit_down(self._client, self._quick)
                 with anyio.move_on_after(START_SECONDS):
                     await self._playing_begun.wait()
             except (Refused, NotConnected) as problem:

@@ -5,13 +5,12 @@ from typing import Any, Protocol
 
 from robby_client.world import GameState
 from robby_plain import robby_solo
-from robby_protocol.messages import TableInfo
 
 
 class GameTexts(Protocol):
     """One game in words. names: the participants', in order of seats. me: the own seat."""
 
-    def names(self, table: TableInfo, game: GameState) -> list[str]:
+    def names(self, game: GameState) -> list[str]:
         """The participants' names."""
         ...
 

@@ -88,8 +88,7 @@ class LobbyPart:
         if lobby is not None and all(one.table != table for one in lobby.tables):
             wanted = table.casefold()
             table = next((one.table for one in lobby.tables if one.title.casefold() == wanted), table)
-        if await session.call(TableJoin, table=table) is not None:
-            session.say(_("You have a seat."))
+        await session.change(TableJoin, _("You have a seat."), table=table)
 
     async def create(self, words: list[str]) -> None:
         """`create name=value …`; without words by questions."""
@@ -184,9 +183,15 @@ class LobbyPart:
         self, game: str, title: str, capacity: int | None, options: dict[str, Any], bots: list[str]
     ) -> None:
         session = self._session
-        made = await session.call(TableCreate, game=game, title=title, capacity=capacity, options=options, bots=bots)
-        if made is not None:
-            session.say(_("Your table is made. Its id is {table}.").format(table=made.get("table", "?")))
+        await session.change(
+            TableCreate,
+            _("Your table is made. Its id is {table}."),
+            game=game,
+            title=title,
+            capacity=capacity,
+            options=options,
+            bots=bots,
+        )
 
     def _games(self) -> list[str]:
         """The games that both the server and this client know; at least one, so that the server may refuse it."""

@@ -30,8 +30,6 @@ class MatchPart:
         self._told = 0
         self._own_told = 0
         self._countdown: anyio.CancelScope | None = None
-        self._names_kept: list[str] = []
-        self._names_of: str | None = None
 
     @property
     def _game(self) -> GameState | None:
@@ -42,12 +40,7 @@ class MatchPart:
         return TEXTS[game.name]
 
     def _names(self, game: GameState) -> list[str]:
-        """The participants' names. After a match seats may move up, so those of its last moment are kept."""
-        table = self._session.world.table
-        if table is not None and (table.phase == "playing" or self._names_of != game.match):
-            self._names_kept = self._texts(game).names(table, game)
-            self._names_of = game.match
-        return self._names_kept
+        return self._texts(game).names(game)
 
     def refresh(self, found_match: str | None = None) -> None:
         """The world may have changed: tell what is new, and ask what is asked.

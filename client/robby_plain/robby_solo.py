@@ -19,7 +19,6 @@ from robby_games.robby_solo import (
     total_of,
 )
 from robby_protocol.i18n import N_, _, ngettext
-from robby_protocol.messages import TableInfo
 
 _RULES: tuple[str, ...] = (
     N_("Rob banks. Each round a new loot card is dealt to every bank, on top of what lies there."),
@@ -41,8 +40,8 @@ _RULES: tuple[str, ...] = (
 class RobbySoloTexts:
     """See `games.GameTexts`."""
 
-    def names(self, table: TableInfo, game: GameState) -> list[str]:
-        return tale.names_of(table, game.public is not None and game.public.junior)
+    def names(self, game: GameState) -> list[str]:
+        return tale.names_in(game)
 
     def sentences(self, event: Any, names: Sequence[str], me: int | None) -> list[str]:
         if isinstance(event, Laid) and event.seat == me and not event.auto:

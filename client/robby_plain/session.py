@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
 from typing import Any, Protocol, TypeVar
 
+import anyio
 from msgspec import Struct
 
 from robby_client.client import NotConnected, Refused
@@ -19,6 +20,8 @@ T = TypeVar("T")
 Deed = Callable[[], Awaitable[None]]
 """What a chosen number does."""
 
+SEEN_SECONDS = 2.0
+"""A table's new state follows the answer at once; where nothing has changed none follows."""
 LOG_LINES = 500
 """Sentences kept for `log`: a long game has some three hundred."""
 
@@ -60,6 +63,7 @@ class Session:
         self.log: deque[str] = deque(maxlen=LOG_LINES)
         self.in_dialog = False
         """Some questions are being asked one by one; nothing else may open a question meanwhile."""
+        self._table_seen = anyio.Event()
         self._lines = lines
         self._printer = printer
 
@@ -103,6 +107,26 @@ class Session:
         except (Refused, NotConnected) as problem:
             self.say(problem.text)
             return None
+
+    def saw_table(self) -> None:
+        """The server has told of the own table."""
+        seen, self._table_seen = self._table_seen, anyio.Event()
+        seen.set()
+
+    async def change(self, command: type[Command], said: str = "", /, **fields: Any) -> dict[str, Any] | None:
+        """`call` a command that changes the own table, say what was done, and wait until the change is seen.
+
+        The answer comes before the table's new state. A script's next line must find the table as it is then.
+        said: may name what the answer brings, as {table}.
+        """
+        seen = self._table_seen
+        result = await self.call(command, **fields)
+        if result is not None:
+            if said:
+                self.say(said.format(**{"table": "?", **result}))
+            with anyio.move_on_after(SEEN_SECONDS):
+                await seen.wait()
+        return result
 
     async def next_line(self) -> str:
         """The next line typed that is not too long. Raises EndOfInput."""

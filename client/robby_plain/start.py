@@ -1,5 +1,6 @@
 """Running the plain client on the process's own standard streams, until the person leaves or a signal comes."""
 
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -40,6 +41,14 @@ def run(
     return anyio.run(main, backend="trio")
 
 
+def _input() -> int:
+    """The descriptor of standard input; of the null device where there is none, so that the input is at its end."""
+    try:
+        return sys.stdin.fileno()
+    except (OSError, ValueError):
+        return os.open(os.devnull, os.O_RDONLY)
+
+
 def write_line(line: str) -> None:
     """One line to standard output, at once."""
     print(line, flush=True)
@@ -54,7 +63,7 @@ async def _run(
     quick: QuickTable | None,
     accept_server_id: Callable[[bytes, bytes], bool] | None,
 ) -> int:
-    lines = LineReader(sys.stdin.fileno())
+    lines = LineReader(_input())
     signalled: list[int] = []
     code = exit_codes.WELL
     async with anyio.create_task_group() as tasks:

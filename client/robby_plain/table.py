@@ -140,13 +140,13 @@ class TablePart:
             session.say("; ".join(texts.option_lines(table.options)))
 
     async def ready(self, ready: bool) -> None:
-        await self._session.call(TableReady, ready=ready)
+        await self._session.change(TableReady, ready=ready)
 
     async def start(self) -> None:
-        await self._session.call(TableStart)
+        await self._session.change(TableStart)
 
     async def add_bot(self, bot: str) -> None:
-        await self._session.call(TableAddBot, bot=bot)
+        await self._session.change(TableAddBot, bot=bot)
 
     async def give_up(self) -> None:
         """Leave the table, in a running game too."""
@@ -163,12 +163,12 @@ class TablePart:
     async def kick(self, name: str) -> None:
         seat = self._seat_of(name)
         if seat is not None:
-            await self._session.call(TableKick, seat=seat[0], name=seat[1])
+            await self._session.change(TableKick, seat=seat[0], name=seat[1])
 
     async def hand_over(self, name: str) -> None:
         seat = self._seat_of(name)
         if seat is not None:
-            await self._session.call(TableHandOver, seat=seat[0], name=seat[1])
+            await self._session.change(TableHandOver, seat=seat[0], name=seat[1])
 
     def _seat_of(self, name: str) -> tuple[int, str] | None:
         table = self._session.world.table
@@ -198,4 +198,4 @@ class TablePart:
             fields["capacity"] = plan.capacity
         if plan.title:
             fields["title"] = plan.title
-        await session.call(TableConfigure, **fields)
+        await session.change(TableConfigure, **fields)

@@ -1,0 +1,78 @@
+"""The server's key, its address, and its seeds."""
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from robby_cli import seeds
+from robby_cli.exits import CommandError
+from robby_cli.serve import KEY_BYTES, KEY_FILE, data_folder, is_loopback, server_key
+from robby_client import exit_codes
+
+
+def test_a_new_key_is_kept_and_only_its_owner_may_read_it(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "server"
+    key = server_key(folder)
+    assert len(key) == KEY_BYTES
+    assert server_key(folder) == key
+    assert stat.S_IMODE((folder / KEY_FILE).stat().st_mode) == 0o600
+    assert [path.name for path in folder.iterdir()] == [KEY_FILE]
+
+
+@pytest.mark.parametrize("content", ["", "00", "no key at all", "é" * 64])
+def test_a_damaged_key_is_said_and_not_replaced(tmp_path: Path, content: str) -> None:
+    (tmp_path / KEY_FILE).write_text(content)
+    with pytest.raises(CommandError) as refused:
+        server_key(tmp_path)
+    assert refused.value.code == exit_codes.USAGE
+    assert (tmp_path / KEY_FILE).read_text() == content
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CommandError) as refused:
+        server_key(tmp_path / "file" / "server")
+    assert refused.value.code == exit_codes.USAGE
+
+
+def test_where_the_data_lie(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROBBY_HOME", str(tmp_path))
+    assert data_folder() == tmp_path / "server"
+    monkeypatch.delenv("ROBBY_HOME")
+    assert data_folder().parts[-1] == "server"
+
+
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [
+        ("127.0.0.1", True),
+        ("::1", True),
+        ("localhost", True),
+        ("127.1.2.3", True),
+        (None, False),
+        ("", False),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("192.168.1.5", False),
+        ("example.org", False),
+    ],
+)
+def test_which_addresses_only_this_machine_can_reach(host: str | None, local: bool) -> None:
+    assert is_loopback(host) is local
+
+
+def test_seeds_repeat_and_differ_by_use() -> None:
+    assert [seeds.stream("7", "bot 1").random() for _ in range(3)] == [seeds.stream("7", "bot 1").random()] * 3
+    assert seeds.stream("7", "bot 1").random() != seeds.stream("7", "bot 2").random()
+    assert seeds.stream("7", "bot 1").random() != seeds.stream("8", "bot 1").random()
+    assert seeds.stream(None, "bot 1").random() != seeds.stream(None, "bot 1").random()
+
+
+def test_each_match_of_a_seed_has_its_own_32_bytes() -> None:
+    one, other = seeds.match_seeds("7"), seeds.match_seeds("7")
+    first = [one() for _ in range(3)]
+    assert first == [other() for _ in range(3)]
+    assert len(set(first)) == 3
+    assert {len(seed) for seed in first} == {32}
+    assert seeds.match_seeds(None)() != seeds.match_seeds(None)()

@@ -1,0 +1,51 @@
+"""Standard streams that cannot fail on a character."""
+
+import codecs
+import io
+import sys
+
+import pytest
+
+from robby_cli import terminal
+
+
+@pytest.mark.parametrize(
+    ("text", "spelt"),
+    [
+        ("◆ blue (B)", " blue (B)"),
+        ("„I will rob“ …", '"I will rob" ...'),
+        ("Zoë – wins", "Zoe - wins"),
+        ("日本", "??"),
+        ("plain", "plain"),
+    ],
+)
+def test_spelling(text: str, spelt: str) -> None:
+    assert terminal.spell(text) == spelt
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "iso-8859-1", "cp437", "utf-8"])
+def test_a_stream_of_any_encoding_takes_any_text(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding=encoding))
+    monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(io.BytesIO(), encoding=encoding))
+    terminal.prepare_streams()
+    print("„◆ blue“ 日本 \udc80")
+    said = raw.getvalue().decode(encoding)
+    assert "blue" in said
+    assert said.endswith("\n")
+
+
+def test_streams_that_are_closed_altogether(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("stdin", "stdout", "stderr"):
+        monkeypatch.setattr(sys, name, None)
+    terminal.prepare_streams()
+    assert sys.stdin.read() == ""
+    print("nobody hears this")
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        stream.close()
+
+
+def test_only_encoding_is_spelt() -> None:
+    terminal.prepare_streams()
+    with pytest.raises(UnicodeDecodeError):
+        codecs.decode(b"\xff", "ascii", terminal.HANDLER)
