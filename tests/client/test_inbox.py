@@ -100,7 +100,7 @@ async def test_a_cancelled_consumer_loses_no_event(autojump_clock: MockClock) ->
 async def test_a_consumer_that_sleeps_does_not_hold_up_the_network(autojump_clock: MockClock) -> None:
     server = FakeServer()
     client = server.client()
-    total = 2_000
+    total = 700
     async with trio.open_nursery() as nursery:
         nursery.start_soon(client.run)
         peer = await server.accept()

@@ -11,7 +11,7 @@ import pytest
 from robby_client import files
 from robby_client.address import Address
 from robby_client.files import NotWritable, put_aside, write_private
-from robby_client.store import GUEST_LIMIT, RECENT_LIMIT, KnownServer, Store, StoreError
+from robby_client.store import RECENT_LIMIT, KnownServer, Store, StoreError
 from robby_protocol import identity
 from robby_protocol.messages import Greeting, Welcome
 
@@ -119,12 +119,13 @@ def test_a_guest_comes_back_by_the_token_of_that_server_and_name(tmp_path: Path)
     assert mode(tmp_path / "guests.json") == 0o600
 
 
-def test_old_guests_go(tmp_path: Path) -> None:
+def test_old_guests_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("robby_client.store.GUEST_LIMIT", 4)
     store = Store(tmp_path)
-    for number in range(GUEST_LIMIT + 3):
+    for number in range(7):
         store.remember(HERE, greeting(), welcome(f"G{number}", b"token"))
     first = Store(tmp_path).plan(HERE, "G0", guest=True).resume_for
-    last = Store(tmp_path).plan(HERE, f"G{GUEST_LIMIT + 2}", guest=True).resume_for
+    last = Store(tmp_path).plan(HERE, "G6", guest=True).resume_for
     assert first is not None
     assert last is not None
     assert (first(SERVER), last(SERVER)) == (b"", b"token")
