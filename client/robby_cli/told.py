@@ -21,9 +21,8 @@ from robby_client.events import ClientEvent, Ended
 from robby_client.tale.robby_solo import names_in
 from robby_protocol.i18n import _
 from robby_protocol.messages import Command, TableCreate
+from robby_server.bot_names import NAMES
 
-NAMES = ("Dusty", "Hattie", "Rufus", "Mabel", "Clem", "Opal")
-"""One for each seat."""
 STALL_SECONDS = 330.0
 """Without any event for so long the game stands still: half a minute more than the longest time limit there is."""
 LONGEST_SECONDS = 3_600.0
