@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from robby_games.robby_solo import Confirm, Declare, Lay, Options, Reveal, Supply, TakeBack, YouLaid
+from robby_games.robby_solo import Confirm, Declaration, Declare, Lay, Options, Reveal, Supply, TakeBack, YouLaid
 from robby_protocol.errors import (
     CARD_IN_HAND,
     FALSE_DECLARATION,
@@ -16,6 +16,7 @@ from robby_protocol.errors import (
     STALE_DECISION,
     TOO_LATE,
 )
+from robby_rules.chance import Chance
 from robby_rules.entries import Act, Expire, Presence
 from robby_rules.interface import BadOptionsError, IllegalActionError, Stamp
 from robby_rules.match import Change, Match, NotDueError, OutdatedChangeError, UnknownGameError, read_options, rules_of
@@ -301,6 +302,26 @@ def test_draws_of_a_change_that_is_not_adopted_are_not_lost() -> None:
     assert first == again
     match.adopt(again)
     assert match.chance_position > 0
+
+
+def test_draws_follow_each_other_through_the_whole_match() -> None:
+    """No word of the stream is used twice, nor one left out."""
+    match, gentleman, others = at_plays()
+    stream = Chance(match.start_entry.seed, match.chance_position)
+    for number in range(1, 4):
+        do(match, match.expire(Stamp(match.deadline() or 0)))
+        assert [match.state.cards[seat] for seat in others] == [stream.below(5) for _seat in others]
+        assert match.chance_position == stream.position
+        do(match, match.expire(Stamp(match.deadline() or 0)))
+        card = stream.below(5)
+        denied = [bank for bank in range(5) if bank != card][stream.below(4)]
+        assert match.state.cards[gentleman] == card
+        assert match.state.declaration == Declaration(False, denied)
+        assert match.chance_position == stream.position
+        while match.state.loot.round == number or match.state.phase != "plays":
+            do(match, match.expire(Stamp(match.deadline() or 0)))
+        gentleman = (gentleman + 1) % 4
+        others = [seat for seat in range(4) if seat != gentleman]
 
 
 def test_private_events_are_for_their_seat_alone() -> None:
