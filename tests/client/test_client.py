@@ -26,6 +26,7 @@ from robby_client.events import Connected, Ended, Lost, Received
 from robby_client.link import MAX_WAITING
 from robby_games.robby_solo import Lay
 from robby_protocol import errors, identity
+from robby_protocol.connection import Connection, Role
 from robby_protocol.messages import (
     Act,
     Bye,
@@ -43,7 +44,7 @@ from robby_protocol.messages import (
     TableLeave,
 )
 from robby_protocol.messages import Refused as RefusedMessage
-from tests.client.fakes import SERVER_ID, FakeServer, next_event, table_state, update
+from tests.client.fakes import SERVER_ID, FakeServer, next_event, stream_pair, table_state, update
 
 LAY = [{"type": "lay", "bank": bank} for bank in range(4)]
 
@@ -157,6 +158,20 @@ async def test_a_refusal_at_hello_is_read_although_the_server_closes_at_once(aut
         await peer.stream.send(peer.connection.close_with(errors.SERVER_TOO_OLD))
         await peer.close()
         assert (await next_event(client, Ended)).code == errors.SERVER_TOO_OLD
+
+
+async def test_a_refusal_before_hello_could_be_sent_is_read(autojump_clock: MockClock) -> None:
+    """A server over its limits says so and closes, maybe before our hello is on its way."""
+
+    async def dial() -> Any:
+        ours, theirs = stream_pair()
+        await theirs.send(Connection(Role.SERVER).close_with(errors.SERVER_FULL))
+        await theirs.aclose()
+        return ours
+
+    client = Client(dial, LoginPlan(name="Ana"), first_try_fatal=True)
+    await client.run()
+    assert (await next_event(client, Ended)).code == errors.SERVER_FULL
 
 
 async def test_a_full_server_is_tried_again(autojump_clock: MockClock) -> None:
