@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from robby_games.registry import GAMES
@@ -120,6 +121,7 @@ class Handshake:
             raise LoginError(errors.PASSWORD_WRONG)
 
 
+@cache
 def software() -> str:
     """Name and version of this server, for people."""
     try:
