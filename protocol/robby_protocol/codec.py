@@ -105,8 +105,6 @@ def unpack(body: bytes, max_values: int = MAX_VALUES_FROM_SERVER) -> dict[str, A
         scout = msgpack.Unpacker(max_buffer_size=max(len(body), 1))
         scout.feed(body)
         scout.skip()
-        if scout.tell() != len(body):
-            raise ValueError("bytes follow the map")
         hooks = _Hooks(max_values)
         found = msgpack.unpackb(
             body,
@@ -116,7 +114,6 @@ def unpack(body: bytes, max_values: int = MAX_VALUES_FROM_SERVER) -> dict[str, A
             object_pairs_hook=hooks.map,
             max_array_len=max_values,
             max_map_len=max_values,
-            max_ext_len=0,
         )
         _check(found)
     except _DECODE_ERRORS as error:
