@@ -51,7 +51,7 @@ class Proxy:
     """Stands between clients and one server on the loopback.
 
     delay: seconds that each piece is on its way, each way. blackhole: every link is silent, new ones too.
-    chunk: largest piece passed on at once, to split frames.
+    refuse: reset every new connection. chunk: largest piece passed on at once, to split frames.
     """
 
     def __init__(self, target_port: int, *, delay: float = 0.0, chunk: int = _PIECE) -> None:
@@ -59,6 +59,7 @@ class Proxy:
         self.delay = delay
         self.chunk = chunk
         self.blackhole = False
+        self.refuse = False
         self.links: list[Link] = []
         self.port = 0
 
@@ -74,6 +75,10 @@ class Proxy:
         return next(link for link in self.links if link.client.socket.getpeername()[1] == client_port)
 
     async def _accept(self, client: trio.SocketStream) -> None:
+        if self.refuse:
+            client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            await trio.aclose_forcefully(client)
+            return
         try:
             server = await trio.open_tcp_stream("127.0.0.1", self.target_port)
         except OSError:  # no server: to the client it looks as if it hung up
@@ -90,9 +95,8 @@ class Proxy:
                         nursery.start_soon(self._pass_on, link, way_out, sink, sink is server)
         finally:
             self.links.remove(link)
-            with trio.CancelScope(shield=True, deadline=trio.current_time() + 1):
-                await trio.aclose_forcefully(client)
-                await trio.aclose_forcefully(server)
+            client.socket.close()
+            server.socket.close()
 
     async def _take(
         self, link: Link, source: trio.SocketStream, way_in: trio.MemorySendChannel[tuple[float, bytes]]

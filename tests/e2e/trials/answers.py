@@ -12,6 +12,8 @@ from tests.e2e.trials.tables import LATE, begin, choose, drive, next_round, peop
 from tests.e2e.trials.wire import Wire, again, clients
 from tests.protocol.raw_client import frame
 
+SHORT = {"supply_ms": 1000, "play_ms": 1000, "gentleman_ms": 1000, "revision_max_ms": 1000}
+
 # PR-03
 
 
@@ -160,7 +162,7 @@ async def held_into_the_next_round(served: Served, rounds: int) -> Measured:
         await nursery.start(proxy.serve)
         players = [*await people(nursery, served.port, 2), *await people(nursery, proxy.port, 1)]
         late = players[2]
-        await sit(players, play_ms=1000, gentleman_ms=1000, supply_ms=1000, revision_max_ms=1000)
+        await sit(players, options=SHORT)
         await begin(players)
         for number in range(rounds):
             into = "revision" if number % 2 else "next"
@@ -204,9 +206,7 @@ async def choices_at_the_deadline(tables: int, rounds: int, *, people_each: int 
                         nursery,
                         served.port,
                         people_each,
-                        play_ms=1000,
-                        gentleman_ms=1000,
-                        max_rounds=max(rounds, 1),
+                        options={"play_ms": 1000, "gentleman_ms": 1000, "max_rounds": rounds},
                     )
                     games.start_soon(_late_table, players, random.Random(number), spread, counts)
     total = counts["acknowledged"] + counts["refused"]

@@ -1,7 +1,9 @@
 """What a trial reports, and small arithmetic on measurements."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+
+import trio
 
 
 @dataclass(frozen=True)
@@ -18,3 +20,12 @@ def percentile(values: Sequence[float], percent: float) -> float:
         return 0.0
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]
+
+
+async def poll(holds: Callable[[], bool], limit: float) -> bool:
+    """Wait until something outside trio holds, such as what another process says; whether it did within the time."""
+    with trio.move_on_after(limit):
+        while not holds():  # noqa: ASYNC110 - nothing tells us of it
+            await trio.sleep(0.05)
+        return True
+    return False

@@ -40,7 +40,9 @@ class Served:
         return self._process
 
     def start(self) -> Self:
-        """Start it and wait until it listens."""
+        """Start it and wait until it listens; after `kill` again on the same port, with the same key."""
+        if self._process is not None and self._process.stdout is not None:
+            self._process.stdout.close()
         command = [sys.executable, "-P", "-m", "robby_cli", "serve", "--host", "127.0.0.1", "--port", str(self.port)]
         command += ["--data", self._folder.name, "--max-per-address", "500", "--bot-think", "0", *self.arguments]
         limit = self.descriptors

@@ -2,7 +2,8 @@
 
 import itertools
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import trio
@@ -17,11 +18,17 @@ LATE = frozenset({"stale_decision", "too_late", "no_decision", "not_playing"})
 """What an answer may be refused for when the phase moved on while it was on its way."""
 
 
-async def sit(players: Sequence[Wire], *, bots: Sequence[str] = (), **options: Any) -> str:
+async def sit(
+    players: Sequence[Wire],
+    *,
+    bots: Sequence[str] = (),
+    options: Mapping[str, Any] = MappingProxyType({}),
+    capacity: int | None = None,
+) -> str:
     """The first creates a table and all sit down. options: the game's. Returns the table's id."""
-    capacity = len(players) + len(bots)
+    seats = capacity or len(players) + len(bots)
     made = await players[0].call(
-        "table.create", game="robby-solo", bots=list(bots), options={**QUICK, **options}, capacity=max(capacity, 2)
+        "table.create", game="robby-solo", bots=list(bots), options={**QUICK, **options}, capacity=seats
     )
     table: str = made["table"]
     for player in players[1:]:
@@ -55,11 +62,11 @@ async def playing(
     *,
     bots: Sequence[str] = (),
     keep: bool = True,
-    **options: Any,
+    options: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[Wire]:
     """People in a match that has just begun."""
     players = await people(nursery, port, count, keep=keep)
-    await sit(players, bots=bots, **options)
+    await sit(players, bots=bots, options=options)
     await begin(players)
     return players
 
