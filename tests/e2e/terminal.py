@@ -22,6 +22,27 @@ import pyte
 _UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[(?:[<>=][0-9;:]*[ -/]*[@-~]|\?[0-9;]*\$[@-~])")
 _UNFINISHED = re.compile(rb"\x1b(?:\[[0-9;:<>=?]*[ -/]*)?\Z")
 
+_MODE = re.compile(rb"\x1b\[\?([0-9;]+)([hl])")
+_MODES: dict[bytes, tuple[str, bool]] = {
+    b"1049": ("alternate screen", True),
+    b"25": ("no cursor", False),
+    b"7": ("no wrap", False),
+    b"1000": ("mouse", True),
+    b"1002": ("mouse", True),
+    b"1003": ("mouse", True),
+    b"1006": ("mouse", True),
+    b"1015": ("mouse", True),
+    b"1016": ("mouse", True),
+    b"1004": ("focus", True),
+    b"2004": ("paste", True),
+}
+"""Private modes: a name, and whether *set* is the unusual state."""
+_KEYBOARD_PUSHED = re.compile(rb"\x1b\[>[0-9]+u")
+_KEYBOARD_POPPED = re.compile(rb"\x1b\[<[0-9]*u")
+
+SEND_SECONDS = 30.0
+"""A program that has not read what was typed by then never will."""
+
 Condition = str | re.Pattern[str] | Callable[[str], bool]
 
 
@@ -41,6 +62,8 @@ class Terminal:
         self.screen = pyte.Screen(columns, rows)
         self._stream = pyte.ByteStream(self.screen)
         self._kept = b""
+        self._lines: list[str] = []
+        self._seen: tuple[int, ...] = ()
         self.raw = bytearray()
         self.master, slave = os.openpty()
         self._set_size(columns, rows)
@@ -77,9 +100,19 @@ class Terminal:
         self._set_size(columns, rows)
         self.screen.resize(max(rows, 1), max(columns, 1))
 
-    def send(self, keys: str) -> None:
-        """Type."""
-        os.write(self.master, keys.encode())
+    def send(self, keys: str | bytes) -> None:
+        """Type; text of any length, for what the program writes meanwhile is read. Raises ScreenTimeoutError."""
+        data = keys.encode() if isinstance(keys, str) else keys
+        deadline = time.monotonic() + SEND_SECONDS
+        while data:
+            if time.monotonic() > deadline:
+                raise ScreenTimeoutError(f"the program does not read: {len(data)} bytes are left to type")
+            readable, writable, _ = select.select([self.master], [self.master], [], 0.2)
+            if readable:
+                self.pump(0)
+            if writable:
+                # A terminal's line holds 4,096 bytes: more at once would block while the program waits for us.
+                data = data[os.write(self.master, data[:512]) :]
 
     def pump(self, seconds: float) -> bool:
         """Read what the program writes within this time. False: nothing came, or the terminal is gone."""
@@ -98,10 +131,57 @@ class Terminal:
         self._stream.feed(_UNKNOWN_TO_PYTE.sub(b"", data))
         return bool(data)
 
+    def pump_for(self, seconds: float) -> None:
+        """Read for the whole of this time: for what must not happen, and for the moment in which keys do nothing."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            if not self.pump(left) and self.process.poll() is not None:
+                return
+
+    def pump_until_quiet(self, quiet: float = 0.15, seconds: float = 3.0) -> None:
+        """Read until nothing came for a moment: one change of the screen may arrive in several pieces."""
+        deadline = time.monotonic() + seconds
+        while self.pump(quiet) and time.monotonic() < deadline:
+            pass
+
     @property
     def text(self) -> str:
         """The screen as lines of text."""
-        return "\n".join(line.rstrip() for line in self.screen.display)
+        return "\n".join(line.rstrip() for line in self.lines)
+
+    @property
+    def lines(self) -> list[str]:
+        """The screen's lines; kept until something comes, for making them takes longer than reading a screen."""
+        seen = (len(self.raw), self.screen.columns, self.screen.lines)
+        if self._seen != seen:
+            self._lines = self.screen.display
+            self._seen = seen
+        return self._lines
+
+    def cells(self, row: int) -> list[str]:
+        """What each cell of a row shows; a wide character has an empty string in its second cell."""
+        return [self.screen.buffer[row][column].data for column in range(self.screen.columns)]
+
+    @property
+    def modes(self) -> list[object]:
+        """The terminal's settings now (echo, line mode, …), to be compared with `initial_modes`."""
+        return list(termios.tcgetattr(self.slave))
+
+    @property
+    def left_on(self) -> set[str]:
+        """What the program switched on in the terminal and did not switch off again.
+
+        Names: `alternate screen`, `no cursor`, `mouse`, `paste`, `focus`, `no wrap`, `keyboard`.
+        """
+        on: dict[str, bool] = {}
+        for found in _MODE.finditer(self.raw):
+            for number in found[1].split(b";"):
+                if number in _MODES:
+                    name, switched_on = _MODES[number]
+                    on[number.decode() + name] = (found[2] == b"h") is switched_on
+        pushed = len(_KEYBOARD_PUSHED.findall(self.raw)) - len(_KEYBOARD_POPPED.findall(self.raw))
+        names = {name.lstrip("0123456789") for name, value in on.items() if value}
+        return names | ({"keyboard"} if pushed > 0 else set())
 
     def wait_for(self, condition: Condition, seconds: float = 20.0) -> str:
         """Wait until the screen shows a text, matches a pattern, or satisfies a function. Returns the screen."""
@@ -126,11 +206,13 @@ class Terminal:
     def wait_exit(self, seconds: float = 10.0) -> int:
         """Wait for the program's end, reading all it still writes. Returns its exit code."""
         deadline = time.monotonic() + seconds
-        while self.process.poll() is None and time.monotonic() < deadline:
+        while self.process.poll() is None:
+            if time.monotonic() > deadline:
+                raise ScreenTimeoutError(f"it did not end within {seconds} s; the screen shows:\n{self.text}")
             self.pump(0.1)
         while self.pump(0):
             pass
-        return self.process.wait(timeout=0.1)
+        return self.process.wait()
 
     def kill(self) -> None:
         """End the program as `kill -9` does."""
