@@ -8,7 +8,7 @@ from robby_server.listeners import open_listeners
 from robby_server.settings import Settings
 from tests.e2e.trials.measured import Measured, poll
 from tests.e2e.trials.served import Served
-from tests.e2e.trials.tables import begin, drive, people, play_all, playing, sit
+from tests.e2e.trials.tables import begin, people, play_all, sit
 from tests.e2e.trials.wire import Gone, Refused, Wire, again, clients, connect, guest
 from tests.server.kit import running
 
@@ -94,7 +94,8 @@ async def host_goes(rounds: int) -> Measured:
             else:
                 await host.send("bye")
             for player in (second, third, fourth):
-                await player.until(lambda player=player: player.state["host"] == 0)  # type: ignore[misc]
+                await player.expect("table.state", lambda state: len(state["table"]["seats"]) == 3)
+                assert player.state["host"] == 0
                 assert player.state["seats"][0]["name"] == second.name
                 assert _news(player, "host") == [second.name]
             for player in (third, fourth):
@@ -213,6 +214,3 @@ async def tasks_come_back(count: int) -> Measured:
         assert list(host.server.directory.all()) == []
     assert tasks <= baseline, f"tasks {baseline} → {tasks}"
     return Measured(count, f"tasks {baseline} → {tasks}, no table left")
-
-
-__all__ = ["drive", "playing"]
