@@ -5,6 +5,7 @@ import socket
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from ipaddress import IPv6Address, IPv6Network, ip_address
 
 import structlog
 import trio
@@ -151,12 +152,10 @@ class Server:
             await accept_forever(listener, self._accepted)
 
     def _accepted(self, sock: socket.socket, address: str) -> None:
-        transport = SocketTransport(sock, address)
+        transport = SocketTransport(sock, household(address))
         settings = self.settings
-        if (
-            len(self._sessions) >= settings.connections
-            or self._per_address[address] >= settings.connections_per_address
-        ):
+        full = len(self._sessions) >= settings.connections
+        if full or self._per_address[transport.address] >= settings.connections_per_address:
             held = self._throttle.let("full")
             if held is not None:
                 log.warning("connection_refused", peer=address, repeated=held)
@@ -228,6 +227,19 @@ class Server:
         if self._sessions:
             self._last_gone = trio.Event()
             await self._last_gone.wait()
+
+
+def household(address: str) -> str:
+    """What limits per address count as one: an IPv4 address; of IPv6 the /64 that one connection is given."""
+    try:
+        found = ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, IPv6Address):
+        if found.ipv4_mapped is not None:
+            return str(found.ipv4_mapped)
+        return str(IPv6Network((found, 64), strict=False))
+    return str(found)
 
 
 async def _hold_nursery(*, task_status: trio.TaskStatus[trio.Nursery]) -> None:

@@ -10,6 +10,7 @@ from typing import Protocol
 import trio
 
 from robby_protocol import codec, errors
+from robby_protocol.framing import LIMIT_FROM_SERVER
 from robby_protocol.messages import LobbyTables, TableInfo
 from robby_server.rejected import Rejected
 from robby_server.session import Session
@@ -19,6 +20,9 @@ ID_LENGTH = 8
 """40 bits: typed by hand, and no two tables alike in a lifetime."""
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Crockford's base 32: no I, L, O, U, so that nothing is misread."""
+
+LARGEST_PICTURE = LIMIT_FROM_SERVER - 1024
+"""Bytes of a frame that shows the lobby; a little room is left for what an answer has around it."""
 
 _READ_AS = str.maketrans({"I": "1", "L": "1", "O": "0", "-": None, " ": None})
 
@@ -55,6 +59,7 @@ class Directory:
         self._tables: dict[str, Listed] = {}
         self._watchers: set[Session] = set()
         self._changed = trio.Event()
+        self._infos: list[TableInfo] | None = None  # until something changes
 
     def __len__(self) -> int:
         return len(self._tables)
@@ -86,9 +91,14 @@ class Directory:
         return tuple(self._tables.values())
 
     def infos(self) -> list[TableInfo]:
-        """What is public about all tables: those that can be joined first, each kind oldest first."""
-        infos = sorted((table.info() for table in self._tables.values()), key=lambda info: info.phase == "playing")
-        return infos[: self._settings.listed_tables]
+        """What is public about the tables, as many as one frame holds: those to join first, each kind oldest first."""
+        if self._infos is None:
+            infos = sorted((table.info() for table in self._tables.values()), key=lambda info: info.phase == "playing")
+            infos = infos[: self._settings.listed_tables]
+            while len(codec.encode(LobbyTables(tables=infos, people=0))) > LARGEST_PICTURE:
+                infos = infos[: len(infos) * 3 // 4]
+            self._infos = infos
+        return self._infos
 
     # Watching.
 
@@ -103,6 +113,7 @@ class Directory:
 
     def changed(self) -> None:
         """Something that the lobby shows has changed."""
+        self._infos = None
         self._changed.set()
 
     async def keep_telling(self) -> None:

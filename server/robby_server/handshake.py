@@ -5,6 +5,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
+import structlog
+import trio
+
 from robby_games.registry import GAMES
 from robby_protocol import errors, identity
 from robby_protocol.errors import RemoteProtocolError
@@ -13,6 +16,8 @@ from robby_rules.registry import RULES
 from robby_server.identities import Identities, Identity, LoginError
 from robby_server.session import Session
 from robby_server.settings import Settings
+
+log = structlog.get_logger("robby.session")
 
 METHODS = ("guest", "key")
 
@@ -62,6 +67,7 @@ class Handshake:
                 accepts = {"methods": list(METHODS)}
             session.end(error.code, reconnect=False, text=error.text, accepts=accepts)
             return False
+        log.info("logged_in", name=who.name, kind=who.kind, method=login.method, peer=session.address)
         older = self._identities.connected(who, session)
         session.who = who
         if older is not None:
@@ -99,7 +105,7 @@ class Handshake:
 
     async def _log_in(self, session: Session, login: Login) -> tuple[Identity, bytes]:
         """Who it is, and the token that a guest comes back with."""
-        self._check_password(session, login)
+        await self._check_password(session, login)
         if login.method == "guest":
             if login.resume:
                 return self._identities.resumed(login.resume, login.name), login.resume
@@ -113,11 +119,12 @@ class Handshake:
             return await self._identities.keyed(login.key, login.name), b""
         raise LoginError(errors.UNKNOWN_METHOD)
 
-    def _check_password(self, session: Session, login: Login) -> None:
+    async def _check_password(self, session: Session, login: Login) -> None:
         if self._password_key is None or session.trusted:
             return
         payload = session.connection.password_proof_payload(login.name)
         if not identity.same_secret(identity.password_proof(self._password_key, payload), login.password_proof):
+            await trio.sleep(self._settings.wrong_password_seconds)
             raise LoginError(errors.PASSWORD_WRONG)
 
 

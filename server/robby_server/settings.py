@@ -24,6 +24,8 @@ class Settings:
     """Connections over the limits that are told so at a time; beyond these they are closed without a word."""
     handshake_seconds: float = 10.0
     """From accept to welcome. A person does not type during it."""
+    wrong_password_seconds: float = 1.0
+    """A wrong password is answered so late that guessing many takes ages, the connections of one address being few."""
     partial_frame_seconds: float = 10.0
     """A frame that has begun must be whole by then: 64 KiB in 10 s is a modem's speed."""
     message_rate: float = 30.0

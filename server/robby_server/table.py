@@ -19,7 +19,7 @@ import trio
 
 from robby_protocol import errors
 from robby_protocol.errors import text_for
-from robby_protocol.messages import Command, TableClosed, TableInfo, TableNews, TableState
+from robby_protocol.messages import Command, ScoreLine, TableClosed, TableInfo, TableNews, TableState
 from robby_rules.match import Change
 from robby_server import table_commands, table_match, table_people
 from robby_server.bots import Bots
@@ -93,6 +93,7 @@ class Table:
         self.host: Seat | None = None
         self.phase: Phase = "waiting"
         self.play: Play | None = None
+        self.result: list[ScoreLine] = []
         self.matches = 0
         self.kicked: set[Identity] = set()
         self.empty_since: float | None = None
@@ -122,7 +123,7 @@ class Table:
             capacity=self.capacity,
             seats=[seat.info() for seat in self.seats],
             match=None if self.play is None else self.play.id,
-            result=self.play.scores() if self.play is not None and self.phase == "finished" else [],
+            result=self.result if self.phase == "finished" else [],
         )
 
     # The inbox.

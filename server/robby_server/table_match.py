@@ -107,12 +107,14 @@ async def _finish(table: "Table") -> None:
     """The match is over: bots go, seats given up are free, those away have the waiting table's time to come back."""
     assert table.play is not None, "a match was played"
     await table.play.end()
+    table.result = table.play.scores()
     table.phase = "finished"
     table.empty_since = None
     now = trio.current_time()
     log.info("match_finished", table=table.id, match=table.play.id)
     table.news("finished")
     table.push_state()  # with the seats of the match, before they move up
+    everybody_here = all(seat.state == "here" for seat in table.seats)
     for seat in tuple(table.seats):
         table.dismiss(seat, errors.TABLE_CLOSED)
         if seat.bot is not None:
@@ -121,7 +123,8 @@ async def _finish(table: "Table") -> None:
             table.unsit(seat)
         elif seat.state != "here":
             seat.enter("away", now)
-    table.push_state()
+    if not everybody_here:
+        table.push_state()
 
 
 def note_questions(table: "Table") -> None:

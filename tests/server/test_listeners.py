@@ -12,6 +12,7 @@ import trio.lowlevel
 from structlog.testing import capture_logs
 
 from robby_server import listeners
+from robby_server.app import household
 from robby_server.listeners import (
     BAD_ADDRESS,
     CANNOT_LISTEN,
@@ -175,3 +176,17 @@ async def test_accepted_sockets_send_at_once() -> None:
             await stream.aclose()
     assert taken[0].getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
     taken[0].close()
+
+
+@pytest.mark.parametrize(
+    ("address", "counted"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("somewhere", "somewhere"),
+    ],
+)
+def test_what_counts_as_one_address(address: str, counted: str) -> None:
+    assert household(address) == counted

@@ -11,7 +11,7 @@ from tests.server.kit import LoginRefused, running
 
 async def test_the_password_is_asked_of_everyone_from_outside() -> None:
     listeners = await open_listeners("127.0.0.1", 0)
-    async with running(Settings(password="swordfish"), listeners=listeners) as host:
+    async with running(Settings(password="swordfish", wrong_password_seconds=0.01), listeners=listeners) as host:
 
         async def attempt(password: str | None) -> str:
             peer = host.peer(await trio.open_tcp_stream(*address_of(listeners[0])))

@@ -12,11 +12,14 @@ from robby_protocol.messages import (
     LobbyTables,
     LobbyWatch,
     Ok,
+    ScoreLine,
+    SeatInfo,
     TableAddBot,
     TableClosed,
     TableConfigure,
     TableCreate,
     TableHandOver,
+    TableInfo,
     TableJoin,
     TableKick,
     TableLeave,
@@ -443,13 +446,40 @@ async def test_watching_the_lobby(autojump_clock: Any) -> None:
         assert len(ana.all(LobbyTables)) == before + 1
 
 
-async def test_a_lobby_of_many_full_tables_fits_a_frame(autojump_clock: Any) -> None:
-    async with running(Settings(message_burst=100_000, tables=1_000), spawn_bot=bot_of()) as host:
-        for number in range(400):
-            peer = await host.guest(f"P{number}")
-            await sit_down([peer], title="山" * 20, bots=["random"] * 5)
+class Big:
+    """A table with as much to show as there can be."""
+
+    def __init__(self, number: int, phase: str) -> None:
+        self.id = f"{number:08}"
+        self.phase = phase
+
+    def info(self) -> TableInfo:
+        seat = SeatInfo(name="é" * 40, kind="bot", bot="x" * 60, state="stand_in")
+        line = ScoreLine(name="é" * 40, seat=1, score=10**9, winner=True)
+        options: dict[str, Any] = {f"an option's name {number}": 10**9 for number in range(11)}
+        return TableInfo(
+            table=self.id,
+            title="é" * 200,
+            game="robby-solo",
+            options=options,
+            phase=self.phase,
+            host=0,
+            capacity=6,
+            seats=[seat] * 6,
+            match=self.id,
+            result=[line] * 7,
+        )
+
+
+@pytest.mark.parametrize("listed", [300, 2_000])
+async def test_a_lobby_of_many_full_tables_fits_a_frame(listed: int, autojump_clock: Any) -> None:
+    async with running(Settings(listed_tables=listed)) as host:
+        for number in range(1_000):
+            host.server.directory.add(Big(number, "playing" if number < 800 else "waiting"))
         watcher = await host.guest("Xenia")
         await watcher.call(LobbyWatch, on=True)
         picture = await watcher.expect(LobbyTables)
-        assert len(picture.tables) == host.server.settings.listed_tables
-        assert picture.people == 401
+        assert 200 < len(picture.tables) <= listed
+        assert [table.phase for table in picture.tables[:201]] == ["waiting"] * 200 + ["playing"]
+        assert len(await tables(watcher)) == len(picture.tables)
+        assert (await watcher.refused(TableJoin, table="00000001")).code == errors.NO_SUCH_TABLE
