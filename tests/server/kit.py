@@ -149,6 +149,11 @@ class Peer:
         """Take in nothing more: a client that hangs."""
         self._scope.cancel()
 
+    def read_on(self) -> None:
+        """Before another `read` after `stop_reading`."""
+        self._scope = trio.CancelScope()
+        self.closed = False
+
     async def drop(self) -> None:
         """Lose the connection."""
         await trio.aclose_forcefully(self.stream)
