@@ -1,5 +1,6 @@
 """`robby bot`: a bot as a client of its own, on any server. Needs no terminal."""
 
+import secrets
 import signal
 from pathlib import Path
 
@@ -48,7 +49,7 @@ def bot(
     runner = _BotRunner(kind(), seats if create else None)
     client = WatchedClient(
         tcp(server),
-        LoginPlan(name=name or kind.name, password=password),
+        LoginPlan(name=name or _any_name(kind.name), password=password),
         first_try_fatal=True,
         watcher=runner.happened,
     )
@@ -61,6 +62,11 @@ def bot(
 
 REFUSED_PAUSE = 3.0
 """Seconds before a table is asked for again after a refusal: the server is not hammered."""
+
+
+def _any_name(bot_name: str) -> str:
+    """A name for a bot that was given none: with a number, so that several of a kind can come, and people know them."""
+    return f"{bot_name.capitalize()} bot {secrets.randbelow(900) + 100}"
 
 
 class _BotRunner:

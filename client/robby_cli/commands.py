@@ -82,6 +82,7 @@ def _play() -> click.Command:
         "play",
         callback=callback,
         context_settings=HELP,
+        short_help=_("A table on this machine at once: you against bots."),
         help=_(
             "A table on this machine at once: you against bots, no network needed.\n\n"
             "Without a terminal, bots alone play a whole game over the machine's own network, and it is told in text."
@@ -130,6 +131,7 @@ def _serve() -> click.Command:
         "serve",
         callback=callback,
         context_settings=HELP,
+        short_help=_("The server."),
         help=_("The server: tables for everybody who can reach this machine. Ctrl-C or SIGTERM ends it in good order."),
         params=[
             click.Option(
@@ -185,6 +187,7 @@ def _join() -> click.Command:
         "join",
         callback=callback,
         context_settings=HELP,
+        short_help=_("The client, straight to a server."),
         help=_("The client, straight to a server: robby join example.org, robby join 192.168.1.5:7622."),
         params=[
             click.Argument(["address"], metavar="HOST[:PORT]"),
@@ -216,6 +219,7 @@ def _bot() -> click.Command:
         "bot",
         callback=callback,
         context_settings=HELP,
+        short_help=_("A bot as a client of its own."),
         help=_(
             "A bot as a client of its own: robby bot greedy example.org.\n\n"
             "BOT is the name of one that comes with Robby (greedy, random), or your own: my_bot.py, or module:Class. "
@@ -233,7 +237,9 @@ def _bot() -> click.Command:
                 show_default=True,
                 help=_("Seats of the table that --create makes."),
             ),
-            click.Option(["--name"], metavar="NAME", help=_("Its name at the server; else the bot's own.")),
+            click.Option(
+                ["--name"], metavar="NAME", help=_("Its name at the server; else the bot's own, with a number.")
+            ),
             click.Option(
                 ["--password-file"],
                 type=click.Path(path_type=Path, dir_okay=False),

@@ -1,5 +1,6 @@
 """Running the plain client on the process's own standard streams, until the person leaves or a signal comes."""
 
+import errno
 import os
 import signal
 import sys
@@ -9,6 +10,7 @@ import anyio
 
 from robby_client import exit_codes
 from robby_client.address import Address
+from robby_client.codes import SERVER_ID_CHANGED
 from robby_client.quick import QuickTable
 from robby_client.session import open_client
 from robby_client.store import Store
@@ -51,7 +53,13 @@ def _input() -> int:
 
 def write_line(line: str) -> None:
     """One line to standard output, at once."""
-    print(line, flush=True)
+    try:
+        print(line, flush=True)
+    except OSError as problem:
+        if problem.errno == errno.EIO:
+            # The terminal has gone: as if whoever read had gone.
+            raise BrokenPipeError from problem
+        raise
 
 
 async def _run(
@@ -102,6 +110,8 @@ async def _run(
             plain = PlainClient(client, lines, write_line, quick=quick)
             ended = await plain.run()
             code = exit_codes.of_end(ended, was_connected=plain.was_connected)
+            if ended.code == SERVER_ID_CHANGED:
+                printer.say(_("To go on all the same, give --accept-new-server."))
         tasks.cancel_scope.cancel()
     return signalled[0] if signalled else code
 

@@ -125,6 +125,32 @@ def test_bots_as_processes_play_a_game(server: str, start: Start) -> None:
     assert all(name in scores for name in ("Ana", "Ben", "Cleo"))
 
 
+def test_two_bots_of_a_kind_come_without_being_given_names(server: str, start: Start) -> None:
+    host = start("bot", "greedy", server, "--create", "--seats", "3")
+    other = start("bot", "greedy", server)
+    for bot in (host, other):
+        bot.until(r"Connected as Greedy bot \d+")
+
+
+def test_another_server_at_a_known_address_is_gone_to_only_if_told(start: Start, tmp_path: Path) -> None:
+    first = start("serve", *LOCAL, "--data", str(tmp_path / "first"))
+    port = first.until(r"listens on 127\.0\.0\.1:(\d+)\.").group(1)
+    known = ["join", f"127.0.0.1:{port}", "--plain", "--name", "Ana"]
+    ana = start(*known)
+    ana.until("Connected to Robby as Ana")
+    ana.type("quit")
+    ana.end()
+    first.process.send_signal(signal.SIGTERM)
+    first.end()
+    second = start("serve", "--host", "127.0.0.1", "--port", port, "--data", str(tmp_path / "second"))
+    second.until("server's id")
+    ana = start(*known)
+    assert "--accept-new-server" in ana.end()
+    assert ana.code == exit_codes.REFUSED
+    ana = start(*known, "--accept-new-server")
+    ana.until("Connected to Robby as Ana")
+
+
 def test_a_name_that_is_refused(server: str, start: Start) -> None:
     bot = start("bot", "greedy", server, "--name", "server")
     plain = start("join", server, "--plain", "--guest", "--name", "x" * 100)
