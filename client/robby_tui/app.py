@@ -4,13 +4,13 @@ Everything the network does arrives here as a message; every command leaves thro
 is a message as well and never ends the app.
 """
 
+import sys
 import time
 from collections.abc import Callable, Coroutine, Iterable
 from functools import partial
 from typing import Any, ClassVar
 
 import anyio
-from rich.text import Text
 from textual import events, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
@@ -18,7 +18,6 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input
 
-from robby_client import exit_codes
 from robby_client.address import Address
 from robby_client.client import NotConnected, Refused
 from robby_client.codes import CLIENT_FAULT, SERVER_ID_CHANGED, STOPPED
@@ -102,6 +101,7 @@ class RobbyApp(App[None]):
         self._room_wanted = False
         self._last_look: str | None = None
         self._leaving: int | None = None
+        self.fault: BaseException | None = None
         self._signals = terminal.Signals(self._signalled)
 
     # Life of the program.
@@ -140,20 +140,11 @@ class RobbyApp(App[None]):
         self.set_timer(FAREWELL, partial(self.exit, return_code=code))
 
     def _fatal_error(self) -> None:
-        """Our own mistake: a sentence for the person, the traceback into a file."""
-        import traceback
+        """Our own mistake: leave the screens in order, and let whoever ran the app say it in a sentence.
 
-        path = self._store.path / "crash.txt"
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(traceback.format_exc(), encoding="utf-8")
-            where = _("The details are in {path}; please report them.").format(path=path)
-        except OSError:
-            where = _("The details could not be written.")
-        self._exit_renderables.append(
-            Text(_("Robby made a mistake and had to end. Start it again: your seat is kept.") + " " + where)
-        )
-        self._return_code = exit_codes.BUG
+        Textual would print a traceback with all local variables, which no person is to see.
+        """
+        self.fault = sys.exc_info()[1]
         self._close_messages_no_wait()
 
     # The network.
@@ -167,6 +158,7 @@ class RobbyApp(App[None]):
 
     def _connect(self, wish: wishes.Connect) -> None:
         self._login = wish
+        self._address_given = True
         if isinstance(self._base, ConnectScreen):
             self._base.show_busy(str(wish.address))
         try:
@@ -218,13 +210,13 @@ class RobbyApp(App[None]):
             case Ended():
                 await self._ended(event)
                 return
-            case Received(message=TableClosed() as closed):
-                self.notify(plain(closed.text), severity="warning", markup=False)
             case _:
                 pass
         await self._route()
         if self._base is not None:
             self._base.tell(event)
+        if isinstance(event, Received) and isinstance(event.message, TableClosed):
+            self.notify(plain(event.message.text), severity="warning", timeout=8, markup=False)
 
     def _arrived(self, client: ClientLike, event: Connected) -> None:
         self.link.offline = None
@@ -282,9 +274,9 @@ class RobbyApp(App[None]):
 
     def _connect_screen(self, problem: str = "") -> ConnectScreen:
         known = self._store.recent()
-        address = str(self._login.address) if self._address_given or self._was_connected or not known else ""
-        if not address and known:
-            address = str(known[0].address)
+        address = str(known[0].address) if known else ""
+        if self._address_given:
+            address = str(self._login.address)
         return ConnectScreen(
             self.link,
             self._now,
@@ -343,6 +335,10 @@ class RobbyApp(App[None]):
             await self.switch_screen(screen)
         self._base = screen
         self._moved()
+
+    async def on_look_again(self) -> None:
+        """Something changed by our own doing."""
+        await self._route()
 
     async def on_show_results(self) -> None:
         """Leave the last look at the table, or the room, for the results."""
@@ -458,4 +454,7 @@ class RobbyApp(App[None]):
         def refused(_code: str, text: str) -> None:
             self.notify(plain(text), severity="warning", markup=False)
 
-        self.link.call(TableLeave, refused=refused)
+        def left(_result: dict[str, Any]) -> None:
+            self.post_message(wishes.LookAgain())
+
+        self.link.call(TableLeave, done=left, refused=refused)

@@ -33,10 +33,14 @@ def run(
     quick: QuickTable | None = None,
     make_client: MakeClient = tcp_client,
 ) -> int:
-    """Run the app until it is left. Returns the exit code, one of `robby_client.exit_codes`.
+    """Run the app until it is left. Returns the exit code, of `robby_client.exit_codes`; 129: the terminal is gone.
+
+    A mistake of our own is raised once the terminal is restored.
 
     The caller has asked `check_terminal` before.
     """
     app = RobbyApp(make_client, store=store, address=address, name=name, guest=guest, password=password, quick=quick)
     app.run()
+    if app.fault is not None:
+        raise app.fault
     return app.return_code or 0

@@ -97,6 +97,8 @@ _STAND_INS: dict[int, str] = {
     **dict.fromkeys(map(ord, "△⭡↑"), "^"),
     **dict.fromkeys(map(ord, "▽⭣↓"), "v"),
     ord("…"): ".",
+    ord("−"): "-",
+    ord("↶"): "<",
     ord("✓"): "+",
     ord("✗"): "x",
     ord("\u00a0"): " ",

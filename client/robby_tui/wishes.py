@@ -25,6 +25,10 @@ class LeaveTable(Message):
     """Give the seat up (after a question, while a game runs)."""
 
 
+class LookAgain(Message):
+    """The world is another without a message from the server: show what fits it."""
+
+
 class ShowResults(Message):
     """Show the results of the finished match."""
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import anyio
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from robby_client.address import Address
 from robby_client.client import LoginPlan, NotConnected, Refused
@@ -31,6 +31,7 @@ from robby_protocol.messages import (
     PublicPart,
     SeatInfo,
     TableInfo,
+    TableLeave,
     TableState,
     Welcome,
 )
@@ -86,6 +87,8 @@ class ScriptedClient:
         self.called.append((command, fields))
         if self.refuse:
             raise self.refuse.pop(0)
+        if command is TableLeave:
+            self.world.leave_table()
         return self.results.get(command, {})
 
     async def act(self, action: Struct, *, decision: int | None = None) -> None:
@@ -107,10 +110,21 @@ class ScriptedClient:
 
     # The script's side.
 
+    @property
+    def waiting(self) -> int:
+        """Events that the app has not fetched yet."""
+        return self._send.statistics().current_buffer_used
+
+    def close(self) -> None:
+        self._send.close()
+        self._receive.close()
+
     def tell(self, event: ClientEvent) -> None:
         self._send.send_nowait(event)
 
     def connect(self, *, resumed: bool = False, welcome: Welcome = WELCOME, greeting: Greeting = GREETING) -> None:
+        if resumed and self.world.table is not None:
+            welcome = structs.replace(welcome, table=self.world.table.table)
         self.world.connected(greeting, welcome)
         self.tell(Connected(welcome, resumed))
 

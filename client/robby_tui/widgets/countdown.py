@@ -60,10 +60,16 @@ class Countdown(Widget):
         self._now = now
         self._clock: RunningClock | None = None
         self._idle = ""
+        self._line: Line = []
 
     def on_mount(self) -> None:
         """Begin to draw by itself."""
-        self._timer = self.set_interval(TICK, self.refresh, pause=True)
+        self._timer = self.set_interval(TICK, self._tick, pause=True)
+
+    def _tick(self) -> None:
+        """Draw anew if anything of it has changed: over a slow line every byte counts."""
+        if self._clock is not None and self._line != draw(self._clock, self._now(), self.content_size.width):
+            self.refresh()
 
     def show(self, clock: RunningClock | None, *, idle: str = "") -> None:
         """Count this down; with no clock, say this instead."""
@@ -81,8 +87,8 @@ class Countdown(Widget):
         clock = self._clock
         if clock is None:
             return content([[(self._idle, MUTED)]])
-        now = self._now()
-        return content([draw(clock, now, cells)])
+        self._line = draw(clock, self._now(), cells)
+        return content([self._line])
 
 
 def draw(clock: RunningClock, now: float, cells: int) -> Line:

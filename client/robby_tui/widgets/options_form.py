@@ -16,7 +16,7 @@ from textual.widgets import Input, RadioSet, Static
 from robby_client.words.robby_solo import TIME_NAMES
 from robby_games.robby_solo import Limits, Options, limits_of
 from robby_protocol.i18n import N_, _
-from robby_tui.widgets.toggles import Choice, Tick
+from robby_tui.widgets.toggles import Choice, Choices, Tick
 
 LONGEST_NUMBER = 9
 """Digits and a point: more than any option needs."""
@@ -76,7 +76,7 @@ class OptionsForm(Widget):
     OptionsForm Horizontal > Static { width: 26; }
     OptionsForm Horizontal > Input { width: 10; }
     OptionsForm Horizontal > .unit { width: 1fr; color: $text-muted; }
-    OptionsForm RadioSet { height: auto; width: 1fr; border: none; padding: 0; background: transparent; }
+    OptionsForm Choices { height: auto; width: 1fr; border: none; padding: 0; background: transparent; }
     """
 
     def __init__(self, options: Options) -> None:
@@ -91,7 +91,7 @@ class OptionsForm(Widget):
                 value = getattr(self._options, name)
                 if isinstance(shape, shapes.LiteralType):
                     yield Static(label_of(name), classes="label", markup=False)
-                    with RadioSet(id=f"opt-{name}", compact=True):
+                    with Choices(id=f"opt-{name}", compact=True):
                         for choice in _in_order(shape):
                             yield Choice(_(TIME_NAMES.get(choice, choice)), value == choice, name=choice)
             for name, shape in kinds.items():

@@ -124,9 +124,9 @@ def _card(picture: Picture, seat: int, one: ParticipantView) -> Line:
     if one.card == "laid":
         return [(f"{FACE_DOWN} " + _("laid"), "")]
     if one.card == "taken_back":
-        return [("↶ " + _("TOOK THE CARD BACK"), f"bold {ALERT}")]
+        return [("↶ " + _("TOOK IT BACK"), f"bold {ALERT}")]
     if one.card == "laid_again":
-        return [(f"{FACE_DOWN} " + _("took back and laid again"), ALERT)]
+        return [(f"{FACE_DOWN} " + _("laid again"), ALERT)]
     if one.card == "confirmed":
         return [(f"{DONE} " + _("confirmed"), GOOD)]
     return [(words.participant_state(one), "")]
@@ -151,7 +151,11 @@ def _paid(picture: Picture, seat: int) -> Line:
     given = [] if recap is None else [card for who, card in recap.given if who == seat]
     if not given:
         return []
-    return [("  " + _("paid the police {loot}").format(loot=words.loot_text(given)), "$accent")]
+    return [("  " + _("police: {loot}").format(loot=" ".join(f"−{_short(card)}" for card in given)), "$accent")]
+
+
+def _short(card: int) -> str:
+    return "1◊" if is_item(card) else words.amount(card)
 
 
 def _more(picture: Picture, seat: int, one: ParticipantView) -> Line:
