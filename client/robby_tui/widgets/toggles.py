@@ -29,7 +29,7 @@ class Choices(RadioSet):
         """Bring the cursor to the choice that holds."""
         if not self._entered:
             self._entered = True
-            for _step in range(self.pressed_index + 1):
+            for _step in range(self.pressed_index):  # it starts at the first
                 self.action_next_button()
 
 
