@@ -1,5 +1,6 @@
 """`robby bot`: a bot as a client of its own, on any server. Needs no terminal."""
 
+import functools
 import secrets
 import signal
 from pathlib import Path
@@ -11,14 +12,17 @@ from robby_bots.registry import BotLoadError, load_bot
 from robby_bots.runner import run_bot
 from robby_cli import seeds
 from robby_cli.exits import CommandError
-from robby_cli.join import read_address
+from robby_cli.join import open_store, read_address
 from robby_cli.secret import read_password
 from robby_cli.watched import WatchedClient
 from robby_client import exit_codes
+from robby_client.address import Address
 from robby_client.client import LoginPlan, NotConnected, Refused
 from robby_client.dial import tcp
 from robby_client.events import ClientEvent, Connected, Ended, Lost, Received
 from robby_client.safe import safe
+from robby_client.session import open_client
+from robby_client.store import Store
 from robby_protocol.i18n import _
 from robby_protocol.messages import TableClosed, TableCreate, TableState
 
@@ -47,12 +51,7 @@ def bot(
     except BotLoadError as problem:
         raise CommandError(str(problem), exit_codes.USAGE) from problem
     runner = _BotRunner(kind(), seats if create else None)
-    client = WatchedClient(
-        tcp(server),
-        LoginPlan(name=name or _any_name(kind.name), password=password),
-        first_try_fatal=True,
-        watcher=runner.happened,
-    )
+    client = _client(server, name, kind.name, password, runner)
 
     async def main() -> int:
         return await runner.run(client, table=table, think=think, seed=seed)
@@ -64,9 +63,30 @@ REFUSED_PAUSE = 3.0
 """Seconds before a table is asked for again after a refusal: the server is not hammered."""
 
 
-def _any_name(bot_name: str) -> str:
-    """A name for a bot that was given none: with a number, so that several of a kind can come, and people know them."""
-    return f"{bot_name.capitalize()} bot {secrets.randbelow(900) + 100}"
+def _client(
+    server: Address, name: str | None, bot_name: str, password: str | None, runner: "_BotRunner"
+) -> WatchedClient:
+    """The bot's client. With a name of its own it keeps its token: killed and started again it has its seat again.
+
+    Without one it gets a name with a number, so that several of a kind can come, and people know them for bots.
+    """
+    make = functools.partial(WatchedClient, watcher=runner.happened, first_try_fatal=True)
+    if name is None:
+        name = f"{bot_name.capitalize()} bot {secrets.randbelow(900) + 100}"
+        return make(tcp(server), LoginPlan(name=name, password=password))
+    store = Store(open_store(None).path / "bots")
+    client = open_client(
+        store,
+        server,
+        name,
+        guest=True,
+        password=password,
+        make=make,
+        # A token is sent to the server that gave it alone, and there is nothing else that another could take.
+        accept_server_id=lambda known, new: True,
+    )
+    assert isinstance(client, WatchedClient), "that is what makes it"
+    return client
 
 
 class _BotRunner:

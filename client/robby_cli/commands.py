@@ -238,7 +238,7 @@ def _bot() -> click.Command:
                 help=_("Seats of the table that --create makes."),
             ),
             click.Option(
-                ["--name"], metavar="NAME", help=_("Its name at the server; else the bot's own, with a number.")
+                ["--name"], metavar="NAME", help=_("Its name at the server, by which it finds its seat again.")
             ),
             click.Option(
                 ["--password-file"],

@@ -71,7 +71,8 @@ class Teller:
         """Every result line by line, and the cards that it is made of."""
         self._say("")
         for score in event.scores:
-            for line in final_lines(GameOver(reason=event.reason, scores=(score,)), names):
-                self._say(line)
-            self._say(_("cards: {loot}").format(loot=loot_text(score.stack)))
+            place, *sums = final_lines(GameOver(reason=event.reason, scores=(score,)), names)
+            self._say(place)
+            for line in (*sums, _("cards: {loot}").format(loot=loot_text(score.stack))):
+                self._say(f"   {line}")
         self.over = True

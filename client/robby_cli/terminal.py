@@ -9,6 +9,7 @@ import io
 import os
 import sys
 import unicodedata
+from typing import TextIO
 
 HANDLER = "robby-spell"
 _SPELLINGS = str.maketrans(
@@ -59,18 +60,12 @@ def prepare_streams() -> None:
             stream.reconfigure(errors=HANDLER, line_buffering=True)
 
 
-def ascii_only() -> None:
-    """`--ascii`: from here on standard output is spelt in ASCII even where the encoding could do more."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="ascii", errors=HANDLER)
-
-
-def abandon_stdout() -> None:
-    """Nobody reads standard output any more: let what is still buffered go nowhere, so that the exit is silent."""
+def abandon(stream: TextIO) -> None:
+    """Nobody is at the other end of this stream: let what is still buffered go nowhere, so that the exit is silent."""
     null = os.open(os.devnull, os.O_WRONLY)
     try:
-        os.dup2(null, sys.stdout.fileno())
-    except (OSError, ValueError, io.UnsupportedOperation):
+        os.dup2(null, stream.fileno())
+    except (OSError, ValueError):
         pass  # it has no file behind it: nothing can be left to flush
     finally:
         os.close(null)

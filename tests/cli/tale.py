@@ -60,7 +60,7 @@ def work_out(text: str) -> Told:
     expected_police: list[str] = []
     to_pay: dict[str, int] = {}
     last_name = ""
-    for line in text.splitlines():
+    for line in map(str.strip, text.splitlines()):
         if match := re.match(r"The game begins: (.+) rob (\d) banks; 61 loot cards", line):
             told.names = re.split(r", | and ", match.group(1))
             told.stacks = {name: [] for name in told.names}

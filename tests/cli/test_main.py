@@ -11,7 +11,7 @@ import click
 import pytest
 import structlog
 
-from robby_cli import main as cli
+from robby_cli import command_line as cli
 from robby_cli.exits import CommandError
 from robby_client import exit_codes
 
@@ -155,7 +155,7 @@ def test_how_a_command_may_end(
     problem: BaseException, code: int, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(cli, "build", lambda: command_that_raises(problem))
-    monkeypatch.setattr(cli, "abandon_stdout", lambda: None)
+    monkeypatch.setattr(cli, "abandon", lambda stream: None)
     assert cli.run([]) == code
     assert "Traceback" not in capfd.readouterr().err
 
@@ -186,7 +186,7 @@ def test_a_bug_where_nothing_can_be_written(
 def test_help_is_quick_and_the_server_loads_no_screens() -> None:
     """What is imported decides how quick a start is; seconds would depend on the machine."""
     check = (
-        "import sys; from robby_cli.main import run; run(['--help']); "
+        "import sys; from robby_cli.command_line import run; run(['--help']); "
         "heavy = {'trio', 'anyio', 'textual', 'msgspec', 'cryptography', 'structlog'} & set(sys.modules); "
         "assert not heavy, heavy; "
         "import robby_cli.serve; assert 'textual' not in sys.modules"

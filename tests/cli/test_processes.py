@@ -132,6 +132,33 @@ def test_two_bots_of_a_kind_come_without_being_given_names(server: str, start: S
         bot.until(r"Connected as Greedy bot \d+")
 
 
+def test_a_bot_that_was_killed_has_its_seat_again(server: str, start: Start) -> None:
+    first = start("bot", "greedy", server, "--create", "--name", "Ana")
+    table = first.until(r"The table's id is (\w+)").group(1)
+    first.process.kill()
+    first.end()
+    again = start("bot", "greedy", server, "--create", "--name", "Ana")
+    again.until("Connected as Ana")
+    ben = join(start, server, "Ben")
+    ben.type(f"join {table}")
+    ben.until("Table ")
+    assert "host" in ben.until("Ana").string
+
+
+def test_ctrl_c_in_the_first_moment_is_no_traceback() -> None:
+    code = (
+        "import builtins, sys, robby_cli.main as m\n"
+        "real = builtins.__import__\n"
+        "def late(name, *rest, **more):\n"
+        "    if name == 'click': raise KeyboardInterrupt\n"
+        "    return real(name, *rest, **more)\n"
+        "builtins.__import__ = late\n"
+        "m.main()\n"
+    )
+    done = subprocess.run([ROBBY[0], "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (exit_codes.INTERRUPTED, "", "")
+
+
 def test_another_server_at_a_known_address_is_gone_to_only_if_told(start: Start, tmp_path: Path) -> None:
     first = start("serve", *LOCAL, "--data", str(tmp_path / "first"))
     port = first.until(r"listens on 127\.0\.0\.1:(\d+)\.").group(1)
