@@ -143,7 +143,18 @@ def _copy(folder: Path) -> Path:
 def _run(copy: Path, *tests: str) -> subprocess.CompletedProcess[str]:
     """Run tests of the copy, against the copy: its folders come before what is installed."""
     paths = os.pathsep.join(str(copy / part) for part in ("protocol", "server", "client", "."))
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--tb=line", *tests]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-x",
+        "-p",
+        "no:cacheprovider",
+        "--tb=line",
+        "--timeout=60",
+        *tests,
+    ]
     env = {**os.environ, "PYTHONPATH": paths}
     check = "import robby_server, robby_rules; print(robby_server.__file__, robby_rules.__file__)"
     used = subprocess.run([sys.executable, "-c", check], cwd=copy, env=env, capture_output=True, text=True, check=True)
