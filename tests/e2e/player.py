@@ -8,7 +8,7 @@ import random
 import re
 import select
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from tests.e2e.stage import ROBBY, START_SECONDS, environment
@@ -29,6 +29,7 @@ MOVED = 4
 
 DOWN = "\x1b[B"
 LEFT = "\x1b[D"
+RIGHT = "\x1b[C"
 ESC = "\x1b"
 F2 = "\x1bOQ"
 
@@ -49,13 +50,13 @@ class Person(Terminal):
         home: Path,
         columns: int = 80,
         rows: int = 24,
-        **environ: str,
+        environ: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
         self.home = home
         self.arguments = arguments
         self.random = random.Random(name)
-        super().__init__([*ROBBY, *arguments], env=environment(home, **environ), columns=columns, rows=rows)
+        super().__init__([*ROBBY, *arguments], env=environment(home, **(environ or {})), columns=columns, rows=rows)
 
     # Reading.
 
@@ -272,9 +273,9 @@ def play(
                 pressed[person.name] = now
 
 
-def at_lobby(name: str, server: str, home: Path, *, columns: int = 80, rows: int = 24, **environ: str) -> Person:
+def at_lobby(name: str, server: str, home: Path, *, columns: int = 80, rows: int = 24) -> Person:
     """Somebody who has just joined a server by `robby join`."""
-    person = Person(name, "join", server, "--name", name, home=home, columns=columns, rows=rows, **environ)
+    person = Person(name, "join", server, "--name", name, home=home, columns=columns, rows=rows)
     try:
         person.wait_for("create a table", START_SECONDS)
     except BaseException:
