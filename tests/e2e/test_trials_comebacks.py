@@ -22,5 +22,10 @@ async def test_a_bot_that_is_killed_is_played_for_by_the_clock(served: Served) -
     await comebacks.bot_killed(served, ("plays",))
 
 
+@pytest.mark.parametrize("grace", [60.0, 0.0], ids=["within the grace time", "after it"])
+async def test_a_bot_that_is_started_again_has_its_seat_again(grace: float) -> None:
+    await comebacks.bot_restarted(grace=grace)
+
+
 async def test_bad_answers_are_refused_and_harm_nobody_else(served: Served) -> None:
     await comebacks.bad_answers(served, 200)

@@ -239,13 +239,21 @@ class Bot:
         self._home = tempfile.TemporaryDirectory()
         self._out = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         command = [sys.executable, "-P", "-m", "robby_cli", "bot", bot, f"127.0.0.1:{port}"]
-        self.process = subprocess.Popen(
-            [*command, "--table", table, "--name", name, *arguments],
+        self._command = [*command, "--table", table, "--name", name, *arguments]
+        self.process = self._start()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self._command,
             stdin=subprocess.DEVNULL,
             stdout=self._out,
             stderr=subprocess.STDOUT,
             env=environment(self._home.name),
         )
+
+    def restart(self) -> None:
+        """Start it again after `kill`, as whoever runs it would: the same command in the same place."""
+        self.process = self._start()
 
     def freeze(self) -> None:
         """SIGSTOP."""

@@ -12,6 +12,8 @@ from robby_client.dial import tcp
 from robby_client.events import Connected, Ended, Lost
 from robby_games.robby_solo import Lay
 from robby_protocol.messages import TableCreate, TableJoin, TableReady, TableStart
+from robby_server.listeners import open_listeners
+from robby_server.settings import Settings
 from tests.e2e.proxy import Proxy
 from tests.e2e.trials.absence import LIMITS, Bot
 from tests.e2e.trials.measured import Measured, poll
@@ -19,6 +21,7 @@ from tests.e2e.trials.served import Served
 from tests.e2e.trials.tables import begin, drive, people, play_all, playing, sit
 from tests.e2e.trials.wire import Wire, clients
 from tests.protocol.raw_client import Frame, frame
+from tests.server.kit import bot_of, running
 
 # PR-26
 
@@ -211,6 +214,41 @@ async def bot_killed(served: Served, phases: tuple[str, ...]) -> Measured:
                 await player.call("table.leave")
         assert served.children() == [], "a process is left behind"
     return Measured(len(phases), f"games ended without it; no process left; killed in {', '.join(phases)}")
+
+
+async def bot_restarted(*, grace: float) -> Measured:
+    """A bot's process is killed and started again, within the grace time or after it: it has its seat again.
+
+    grace: seconds until a stand-in plays; 0 for a stand-in that is there before the bot is.
+    """
+    settings = Settings(grace_seconds=grace, connections_per_address=100)
+    listeners = await open_listeners("127.0.0.1", 0)
+    port = listeners[0].getsockname()[1]
+    async with running(settings, listeners=listeners, spawn_bot=bot_of()), clients() as nursery:
+        players = await people(nursery, port, 2)
+        table = await sit([players[0]], options={"time": "untimed"}, capacity=3)
+        await players[1].call("table.join", table=table)
+        bot = Bot(port, table, "Restarted")
+        try:
+            await players[0].expect("table.state", _third_is_ready)
+            await begin(players)
+            states = []
+            for phase in ("plays", "revision"):
+                await drive(players, phase)
+                own = players[0].view["participants"][2]
+                bot.kill()
+                wanted = "away" if grace else "stand_in"
+                await players[0].until(lambda: players[0].state["seats"][2]["state"] == wanted)  # noqa: B023
+                began = trio.current_time()
+                bot.restart()
+                await players[0].until(lambda: players[0].state["seats"][2]["state"] == "here")
+                states.append(trio.current_time() - began)
+                if own["card"] == "laid":
+                    assert players[0].view["participants"][2]["card"] != "none", "the card that lay is gone"
+            await play_all(players)
+        finally:
+            bot.close()
+    return Measured(len(states), f"in its seat again {max(states):.1f} s after its start")
 
 
 def _third_is_ready(state: Frame) -> bool:

@@ -202,6 +202,8 @@ TRIALS: tuple[Trial, ...] = (
         "played for by the clock, no process left",
         {"phases": ("supply", "plays", "gentleman", "revision")},
     ),
+    Trial("PR-27", "a bot starts again", comebacks.bot_restarted, "in its seat again", {"grace": 60.0}),
+    Trial("PR-27", "a bot starts again too late", comebacks.bot_restarted, "in its seat again", {"grace": 0.0}),
     Trial("PR-27", "bad answers", comebacks.bad_answers, "refused with a reason, others not harmed", {"answers": 1000}),
     Trial(
         "PR-27",
