@@ -40,7 +40,7 @@ def sentence(picture: Picture) -> str:
         if picture.public.phase == "revision":
             if mine is None:
                 return _("Your card is in your hand. Lay one: press a bank's letter.")
-            return _("Your card is in your hand: lay one by its letter. At the end {bank} would lie again.").format(
+            return _("Your card is in your hand: lay by letter, else {bank} lies again.").format(
                 bank=words.bank_label(mine)
             )
         if picture.public.phase == "gentleman":

@@ -374,7 +374,7 @@ def test_everything_needed_to_play_is_visible(tmp_path: Path) -> None:
                 "will not",
                 "▒ B ▒",
                 "[Y]",
-                "TOOK IT BACK",
+                "BACK",
                 "confirmed",
                 "18 s left",
                 "c confirm",

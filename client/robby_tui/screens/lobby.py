@@ -45,6 +45,7 @@ class LobbyScreen(BaseScreen):
     def on_mount(self) -> None:
         """Ask for the list."""
         self._ids: list[str] = []
+        self._filled: tuple[list[TableInfo], int] | None = None
         self.query_one(DataTable).focus()
         self._watch()
 
@@ -77,8 +78,11 @@ class LobbyScreen(BaseScreen):
         self._fill(tables)
 
     def _fill(self, tables: list[TableInfo]) -> None:
-        grid = self.query_one(DataTable)
         columns = self.app.size.width
+        if (tables, columns) == self._filled:
+            return
+        self._filled = (tables, columns)
+        grid = self.query_one(DataTable)
         title_cells = max(12, min(40, columns - 58))
         options_cells = max(8, min(30, columns - 62))
         row = grid.cursor_row

@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from robby_client.codes import text_for
 from robby_client.events import ClientEvent, Received
 from robby_client.tale import table as table_tale
 from robby_client.words import robby_solo as words
@@ -165,6 +166,9 @@ class RoomScreen(Seated):
         return "… " + _("not ready"), ALERT
 
     def _asked(self, table: TableInfo) -> Content:
+        trouble = self.link.world.trouble
+        if trouble is not None:
+            return Content.assemble((text_for(trouble), BAD))
         least = 2
         options = words.typed_options(table.options)
         if options is not None and not options.junior:

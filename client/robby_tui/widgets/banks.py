@@ -201,5 +201,5 @@ def _own_card(picture: Picture, bank: int, cells: int) -> Line:
         text, style = f"[{letter}]", MUTED
     may_name = picture.saying is not None and bank in picture.declarable(picture.saying == "will")
     if bank in picture.layable or may_name:
-        text, style = f"[{letter}]", "bold reverse"
+        text, style = f"({letter})" if lies and picture.in_hand else f"[{letter}]", "bold reverse"
     return [(fit(text, cells, "center"), style)]

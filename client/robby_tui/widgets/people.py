@@ -14,6 +14,8 @@ from robby_tui.widgets.lines import Line, content, pad
 
 LONGEST_NAME = 20
 SHORTEST_NAME = 8
+ROOM_FOR_LONG = 72
+"""Cells from which what somebody does is told in the longer form."""
 
 
 class People(Widget):
@@ -84,14 +86,14 @@ def _line(picture: Picture, seat: int, one: ParticipantView, names: int, cells: 
     ]
     if cells >= 56:
         head.append((fit(top, 11) + " ", MUTED))
-    return [*head, *_state(picture, seat, one)]
+    return [*head, *_state(picture, seat, one, cells)]
 
 
 def _top(card: int) -> str:
     return _("top {card}").format(card=_("ITEM") if is_item(card) else words.amount(card))
 
 
-def _state(picture: Picture, seat: int, one: ParticipantView) -> Line:
+def _state(picture: Picture, seat: int, one: ParticipantView, cells: int) -> Line:
     """What this participant does, in signs and words."""
     public = picture.public
     away = _away(picture, seat)
@@ -104,7 +106,7 @@ def _state(picture: Picture, seat: int, one: ParticipantView) -> Line:
     if said:
         return [*away, *said]
     if public.phase in ("plays", "gentleman", "revision"):
-        return [*away, *_card(picture, seat, one)]
+        return [*away, *_card(picture, seat, one, cells)]
     return [*away, *_last(picture, seat)]
 
 
@@ -116,7 +118,7 @@ def _away(picture: Picture, seat: int) -> Line:
     return [(f"({texts.get(info.state, info.state)}) ", "italic $error")]
 
 
-def _card(picture: Picture, seat: int, one: ParticipantView) -> Line:
+def _card(picture: Picture, seat: int, one: ParticipantView, cells: int) -> Line:
     if one.card == "none":
         if picture.public.phase == "plays" and seat == picture.public.gentleman:
             return [(_("plays last"), MUTED)]
@@ -124,7 +126,7 @@ def _card(picture: Picture, seat: int, one: ParticipantView) -> Line:
     if one.card == "laid":
         return [(f"{FACE_DOWN} " + _("laid"), "")]
     if one.card == "taken_back":
-        return [("↶ " + _("TOOK IT BACK"), f"bold {ALERT}")]
+        return [("↶ " + (_("TOOK THE CARD BACK") if cells >= ROOM_FOR_LONG else _("TOOK IT BACK")), f"bold {ALERT}")]
     if one.card == "laid_again":
         return [(f"{FACE_DOWN} " + _("laid again"), ALERT)]
     if one.card == "confirmed":
