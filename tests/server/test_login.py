@@ -7,7 +7,7 @@ import trio
 from trio.testing import MockClock
 
 from robby_protocol import errors, identity
-from robby_protocol.messages import Goodbye, Login, TableCreate
+from robby_protocol.messages import Goodbye, Login, TableCreate, TableState
 from robby_server.identities import Identities, LoginError, MemoryKeyStore
 from robby_server.settings import Settings
 from tests.server.kit import SERVER_KEY, Host, LoginRefused, Peer, running
@@ -116,7 +116,7 @@ async def test_the_newest_connection_wins(autojump_clock: Any) -> None:
         await second.until_closed()
         assert third.welcome is not None
         assert third.welcome.table == second.table
-        await third.until(lambda: bool(third.codes) or third.state.you == 0)
+        assert (await third.expect(TableState)).you == 0
         await trio.sleep(100)
         assert third.state.table.seats[0].state == "here"
 
