@@ -128,7 +128,8 @@ def _card(picture: Picture, seat: int, one: ParticipantView, cells: int) -> Line
     if one.card == "taken_back":
         return [("↶ " + (_("TOOK THE CARD BACK") if cells >= ROOM_FOR_LONG else _("TOOK IT BACK")), f"bold {ALERT}")]
     if one.card == "laid_again":
-        return [(f"{FACE_DOWN} " + _("laid again"), ALERT)]
+        again = _("took back and laid again") if cells >= ROOM_FOR_LONG else _("laid again")
+        return [(f"{FACE_DOWN} {again}", ALERT)]
     if one.card == "confirmed":
         return [(f"{DONE} " + _("confirmed"), GOOD)]
     return [(words.participant_state(one), "")]
