@@ -201,6 +201,15 @@ def test_a_password_that_is_missing_and_one_that_is_right(start: Start, tmp_path
     assert "sesame" not in server.errors()
 
 
+def test_a_table_of_ones_own_in_plain_lines(start: Start) -> None:
+    ana = start("play", "--plain", "--fast", "--players", "3", "--junior", "--seed", "7", "--name", "Ana")
+    assert "Robby Junior" in ana.until("The game begins").string
+    ana.close_input()
+    ana.end()
+    assert ana.code == exit_codes.WELL
+    assert ana.errors() == ""
+
+
 def test_whoever_stops_reading_ends_the_tale_without_a_word(start: Start) -> None:
     with open("/dev/null", "rb") as nothing:
         tale = start("play", "--fast", stdin=nothing)
