@@ -1,5 +1,6 @@
 """Run the trials of the failure kinds in full size. Arguments: rows (PR-05 …), or none for all; --list shows them."""
 
+import logging
 import sys
 import time
 import traceback
@@ -9,6 +10,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # the trials are in `tests`, which is not installed
 
 from tests.e2e.trials.registry import TRIALS, Trial  # noqa: E402 - needs the path above
+
+from robby_server.log import set_up_logging  # noqa: E402
 
 
 def main(arguments: list[str]) -> int:
@@ -21,6 +24,8 @@ def main(arguments: list[str]) -> int:
     if unknown:
         print(f"There is no trial of {', '.join(sorted(unknown))}. See scripts/soak --list.", file=sys.stderr)
         return 2
+    # What servers in this process log is not what was asked for; those that are processes keep their own logs.
+    set_up_logging(level=logging.ERROR)
     failed = 0
     for trial in TRIALS:
         if not rows or trial.row in rows:

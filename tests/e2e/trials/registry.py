@@ -81,7 +81,7 @@ TRIALS: tuple[Trial, ...] = (
         "choices at the deadline ± 15 ms",
         answers.choices_at_the_deadline,
         "acknowledged if and only if it counts; the automatic move once",
-        {"tables": 40, "rounds": 30},
+        {"tables": 12, "rounds": 20, "matches": 4},
     ),
     Trial(
         "PR-07",
