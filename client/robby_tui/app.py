@@ -274,9 +274,8 @@ class RobbyApp(App[None]):
 
     def _connect_screen(self, problem: str = "") -> ConnectScreen:
         known = self._store.recent()
-        address = str(known[0].address) if known else ""
-        if self._address_given:
-            address = str(self._login.address)
+        # Until a server is known, the likeliest is one on this machine.
+        address = str(known[0].address if known and not self._address_given else self._login.address)
         return ConnectScreen(
             self.link,
             self._now,

@@ -51,7 +51,7 @@ def test_address_and_name_are_asked_and_taken(tmp_path: Path) -> None:
         await stage.at(ConnectScreen)
         await stage.press("enter")
         assert stage.maker.clients == []
-        await stage.press(*"[::1]:99")
+        await stage.press("shift+tab", "ctrl+u", *"[::1]:99")
         await stage.press("tab", *"Ana", "enter")
         address, plan = stage.maker.asked[0]
         assert (address.host, address.port, plan.name) == ("::1", 99, "Ana")
@@ -63,7 +63,8 @@ def test_address_and_name_are_asked_and_taken(tmp_path: Path) -> None:
 
 def test_a_wrong_address_is_said_beside_its_field(tmp_path: Path) -> None:
     async def scene(stage: Stage) -> None:
-        await stage.press(*"host:99999999", "enter")
+        stage.screen.query_one("#address").focus()
+        await stage.press("ctrl+u", *"host:99999999", "enter")
         await stage.sees("A port is a number")
         assert stage.maker.clients == []
         assert stage.app.focused is stage.screen.query_one("#address")
@@ -109,6 +110,8 @@ def test_another_server_at_the_address_is_gone_on_with_only_if_wanted(tmp_path: 
 
 def test_a_pasted_book_is_cut_and_freezes_nothing(tmp_path: Path) -> None:
     async def scene(stage: Stage) -> None:
+        stage.screen.query_one("#address").focus()
+        await stage.press("ctrl+u")
         stage.app.post_message(events.Paste("x y\n" * 250_000))
         await stage.settle()
         assert len(stage.screen.query_one("#address", Input).value) <= LONGEST_ADDRESS
