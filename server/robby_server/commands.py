@@ -27,6 +27,8 @@ class Commands:
             # What comes after a join or leave depends on how that went.
             await session.moving.wait()
             session.moving = None
+        if session.who is None or session.who.session is not session:
+            return  # replaced by a newer connection meanwhile: what it asks for now would be done for nobody
         try:
             self._direct(session, command)
         except Rejected as refusal:

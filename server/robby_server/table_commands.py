@@ -68,6 +68,10 @@ async def _obey_host(table: "Table", seat: Seat, command: Command) -> dict[str, 
 async def _join(table: "Table", session: Session) -> dict[str, Any]:
     who = session.who
     assert who is not None, "commands come after the login"
+    if who.session is not session:
+        # The connection ended while this waited, and the table was not told, as no seat was kept here then. Sitting
+        # down now would leave a seat that looks taken and that nobody ever leaves.
+        raise Rejected(errors.NOT_SEATED)
     own = next((seat for seat in table.seats if seat.owner is who), None)
     if who.table is not None and who.table != table.id:
         raise Rejected(errors.ALREADY_SEATED, table=who.table)
