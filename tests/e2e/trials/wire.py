@@ -209,6 +209,10 @@ class Wire:
         self._next_id += 1
         return self._next_id
 
+    def count_on_from(self, old: "Wire") -> None:
+        """Use no id of a request that another connection has used already."""
+        self._next_id = old._next_id
+
     async def ask(self, command: str, **fields: Any) -> int:
         """Send a command without waiting for its answer. Returns its id."""
         request = self.new_id()
@@ -302,8 +306,10 @@ async def guest(nursery: trio.Nursery, port: int, name: str, *, resume: bytes = 
 
 
 async def again(nursery: trio.Nursery, port: int, old: Wire) -> Wire:
-    """The same guest once more, over a new connection."""
-    return await guest(nursery, port, old.name, resume=old.welcome["resume"], keep=old.keep)
+    """The same guest once more, over a new connection; ids of requests are counted on."""
+    wire = await guest(nursery, port, old.name, resume=old.welcome["resume"], keep=old.keep)
+    wire.count_on_from(old)
+    return wire
 
 
 @asynccontextmanager
