@@ -271,9 +271,15 @@ class Session:
         """Ping, and end a connection that is silent or does not finish its frame."""
         settings = self._settings
         next_ping = trio.current_time() + settings.ping_seconds
+        pause = min(WATCH_SECONDS, settings.ping_seconds)
         while not self._closing:
-            await trio.sleep(min(WATCH_SECONDS, settings.ping_seconds))
+            due = trio.current_time() + pause
+            await trio.sleep(pause)
             now = trio.current_time()
+            # While this process itself stood still nobody could be heard: that is not the peer's silence.
+            self._heard += now - due
+            if self._partial_since is not None:
+                self._partial_since += now - due
             if self._partial_since is not None and now - self._partial_since >= settings.partial_frame_seconds:
                 self.end(errors.FRAME_TIMEOUT, reconnect=True)
             elif now - self._heard >= settings.silence_seconds:

@@ -241,6 +241,22 @@ async def test_pings_and_silence(autojump_clock: Any) -> None:
         assert (alive.welcome.ping_ms, alive.welcome.silence_ms) == (5_000, 25_000)
 
 
+async def test_standing_still_is_nobodys_silence(autojump_clock: Any) -> None:
+    """The whole process was stopped, or the machine paused: all peers are still there when it goes on."""
+    settings = Settings()
+    async with running(settings) as host:
+        alive, dead = await host.guest("Ana"), await host.guest("Ben")
+        autojump_clock.jump(10 * settings.silence_seconds)
+        await alive.call(LobbyList)
+        assert not alive.closed
+        assert not dead.closed
+        dead.pongs = False
+        began = trio.current_time()
+        await dead.until_closed()
+        assert trio.current_time() - began <= 30
+        assert not alive.closed
+
+
 async def test_anything_counts_as_life(autojump_clock: Any) -> None:
     async with running() as host:
         peer = await host.guest("Ana")
