@@ -37,6 +37,7 @@ from robby_protocol.errors import (
     RESUME_UNKNOWN,
     STALE_DECISION,
     LocalProtocolError,
+    UnsendableError,
 )
 from robby_protocol.messages import Act, Command, Error, Greeting, Message, Ok, Pong, TableLeave, Welcome
 from robby_protocol.messages.base import MAX_REQUEST_ID
@@ -289,9 +290,11 @@ class Client:
         call = _Call(on_ok)
         try:
             link.send(command(id=number, **fields), call.mark_sent)
-        except LocalProtocolError as error:
+        except UnsendableError as error:
             # Longer than any server takes, or not to be written as a message: nothing was sent.
             raise Refused(FRAME_TOO_LARGE) from error
+        except LocalProtocolError as error:
+            raise NotConnected from error  # one side has said its last word; the connection is about to end
         self._calls[number] = call
         try:
             await call.done.wait()
@@ -320,7 +323,7 @@ class Client:
         number = game.decision.id
         if decision is not None and decision != number:
             raise Refused(STALE_DECISION)
-        fields = {"table": table.table, "decision": number, "action": plain(action)}
+        fields = {"table": table.table, "match": game.match, "decision": number, "action": plain(action)}
         await self._call(Act, fields, lambda: self.world.answered(number))
 
     def stop(self) -> None:

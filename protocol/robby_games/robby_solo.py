@@ -320,7 +320,7 @@ class ParticipantView(Struct, frozen=True, gc=False):
     """What all see of one participant.
 
     card: `none`, `laid`, `taken_back`, `laid_again` or `confirmed` (the Gentleman's and Junior's stay `laid`).
-    revealed: the bank of the card, from the reveal until the next round begins.
+    revealed: the bank of the card, while the police wait after the reveal; else the event `revealed` tells it.
     stack: number of loot cards. top: the newest. loot: the whole stack, where the table plays with open loot.
     paying: must return an item and has not chosen yet.
     """

@@ -11,7 +11,7 @@ from typing import Any
 import msgpack  # type: ignore[import-untyped]
 import msgspec
 
-from robby_protocol.errors import MALFORMED, LocalProtocolError, RemoteProtocolError
+from robby_protocol.errors import MALFORMED, RemoteProtocolError, UnsendableError
 from robby_protocol.framing import add_header
 from robby_protocol.messages import Clock, Decision, GameUpdate, Message, PublicPart
 from robby_protocol.messages.base import MAX_INTEGER
@@ -141,12 +141,12 @@ def plain(value: Any) -> Any:
 def pack(message: Message) -> bytes:
     """A message's body: its fields in the order of declaration, `type` first, all of them.
 
-    Raises LocalProtocolError for values that msgpack cannot carry.
+    Raises UnsendableError for values that msgpack cannot carry.
     """
     try:
         body: bytes = msgpack.packb(plain(message))
     except (TypeError, ValueError, OverflowError) as error:
-        raise LocalProtocolError(f"{type(message).__name__} cannot be sent: {error}") from error
+        raise UnsendableError(f"{type(message).__name__} cannot be sent: {error}") from error
     return body
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from robby_protocol import codec, errors, framing, handshake, identity
-from robby_protocol.errors import LocalProtocolError, RemoteProtocolError
+from robby_protocol.errors import LocalProtocolError, RemoteProtocolError, UnsendableError
 from robby_protocol.framing import FrameReader
 from robby_protocol.handshake import PROTOCOL_VERSIONS, Version
 from robby_protocol.messages import (
@@ -375,7 +375,7 @@ class Connection:
     def _fits(self, body: bytes) -> None:
         limit = _limit(self.role, self.state)
         if len(body) > limit:
-            raise LocalProtocolError(f"the message has {len(body)} bytes, {limit} are allowed")
+            raise UnsendableError(f"the message has {len(body)} bytes, {limit} are allowed")
 
     def _went(self, message: Message, body: bytes) -> None:
         """Follow a message that was sent or received."""

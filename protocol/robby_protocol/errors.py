@@ -134,6 +134,10 @@ class LocalProtocolError(ProtocolError):
     """We tried to send something that the protocol does not allow now. A bug on this side."""
 
 
+class UnsendableError(LocalProtocolError):
+    """The message itself cannot be sent at any time: too long, or with values that msgpack cannot carry."""
+
+
 @dataclass
 class RemoteProtocolError(ProtocolError):
     """The peer broke the protocol; the connection cannot go on.

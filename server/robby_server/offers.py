@@ -50,14 +50,19 @@ def full_capacity(game: str, options: Mapping[str, Any], capacity: int | None) -
             )
         problem = seats_problem(game, options, capacity)
         if problem is not None:
-            raise Rejected(errors.BAD_OPTIONS, problem.reason, field=problem.field)
+            field = "capacity" if problem.field == "seats" else problem.field
+            raise Rejected(errors.BAD_OPTIONS, problem.reason, field=field)
         return capacity
-    problem = None
+    problems = []
     for seats in range(most, fewest - 1, -1):
         problem = seats_problem(game, options, seats)
         if problem is None:
             return seats
-    raise Rejected(errors.BAD_OPTIONS, problem.reason if problem else None, field=problem.field if problem else "")
+        problems.append(problem)
+    # What stands in the way at most numbers of seats is not the number of seats.
+    fields = [problem.field for problem in problems]
+    problem = max(problems, key=lambda problem: fields.count(problem.field))
+    raise Rejected(errors.BAD_OPTIONS, problem.reason, field=problem.field)
 
 
 def check_start(game: str, options: Mapping[str, Any], seats: int, capacity: int) -> None:

@@ -108,7 +108,8 @@ class Play:
         ]
 
     def scores(self) -> list[ScoreLine]:
-        """The results by participant; none while it is played."""
+        """The results, best first; none while it is played."""
+        results = sorted(self.match.result() or (), key=lambda result: -result.score)
         return [
             ScoreLine(
                 name=JUNIOR_NAME if result.seat is None else self.names[result.seat],
@@ -116,7 +117,7 @@ class Play:
                 score=result.score,
                 winner=result.winner,
             )
-            for result in self.match.result() or ()
+            for result in results
         ]
 
     def _public_part(self, first: int) -> bytes:

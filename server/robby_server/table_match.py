@@ -62,6 +62,8 @@ async def act(table: "Table", index: int, command: Act, at: float) -> dict[str, 
     answer = {"decision": command.decision}
     if play is None:
         raise Rejected(errors.NOT_PLAYING)
+    if command.match is not None and command.match != play.id:
+        raise Rejected(errors.STALE_DECISION)
     if table.phase != "playing":
         if _is_repeat(table, index, command):
             return answer

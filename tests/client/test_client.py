@@ -37,6 +37,7 @@ from robby_protocol.messages import (
     LobbyTables,
     LobbyWatch,
     Login,
+    Message,
     Ok,
     Ping,
     Pong,
@@ -558,6 +559,32 @@ async def test_a_call_too_long_for_the_protocol_is_refused_here(autojump_clock: 
         assert refused.value.code == errors.FRAME_TOO_LARGE
         assert client.connected
         client.stop()
+
+
+async def test_a_call_after_the_servers_last_word_is_not_connected(autojump_clock: MockClock) -> None:
+    server = FakeServer()
+    client = server.client()
+    outcomes: list[type[Exception]] = []
+
+    async def call() -> None:
+        try:
+            await client.call(TableJoin, table="t1")
+        except (Refused, NotConnected) as error:
+            outcomes.append(type(error))
+
+    async with trio.open_nursery() as nursery:
+        peer = await connected(server, client, nursery)
+        apply = client.world.apply
+
+        def apply_and_call(message: Message) -> None:
+            apply(message)
+            nursery.start_soon(call)
+
+        client.world.apply = apply_and_call  # type: ignore[method-assign]
+        await peer.send(Goodbye(code=errors.SERVER_STOPPING, text="", reconnect=False))
+        assert isinstance((await next_event(client, Received)).message, Goodbye)
+        await next_event(client, Ended)
+    assert outcomes == [NotConnected]
 
 
 async def test_an_answer_that_cannot_be_read_ends_the_call(autojump_clock: MockClock) -> None:

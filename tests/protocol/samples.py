@@ -187,7 +187,9 @@ MESSAGES: dict[str, Message] = {
     "game.history.small": GameHistory(table="t1", match="m1", first=0, events=[]),
     "game.history.full": GameHistory(table="t1", match="m1", first=16, events=[wire(robby_solo.Laid(seat=0))]),
     "game.act.small": Act(id=15, table="t1", decision=12, action={"type": "confirm"}),
-    "game.act.full": Act(id=16, table="t1", decision=13, action=wire(robby_solo.Declare(robs=True, bank=0))),
+    "game.act.full": Act(
+        id=16, table="t1", match="m1", decision=13, action=wire(robby_solo.Declare(robs=True, bank=0))
+    ),
 }
 """By name: the message's type and what is special about it."""
 

@@ -145,6 +145,27 @@ async def test_the_very_last_answer_of_a_match_may_be_repeated(autojump_clock: A
         assert refused.code == errors.NOT_PLAYING
 
 
+async def test_an_answer_of_an_earlier_match_is_refused(autojump_clock: Any) -> None:
+    # Decision ids begin anew with each match: only the match tells an answer that was held from one for this one.
+    async with running() as host:
+        peers = await host.playing(3, options={"max_rounds": 1})
+        first = peers[0].update.match
+        await play_all(peers)
+        results = peers[0].state.table.result
+        assert [line.score for line in results] == sorted((line.score for line in results), reverse=True)
+        await begin(peers)
+        await settled()
+        gentleman = next(peer for peer in peers if peer.update.decision is not None)
+        decision = gentleman.update.decision
+        assert decision is not None
+        seq = gentleman.update.seq
+        fields = {"table": gentleman.table, "decision": decision.id, "action": decision.legal[0]}
+        assert (await gentleman.refused(Act, match=first, **fields)).code == errors.STALE_DECISION
+        await settled()
+        assert gentleman.update.seq == seq
+        await gentleman.do(Act, match=gentleman.update.match, **fields)
+
+
 async def test_an_answer_of_an_earlier_round_or_phase_is_refused(autojump_clock: Any) -> None:
     async with running() as host:
         peers = await host.playing(3)

@@ -57,6 +57,23 @@ async def test_create_and_join(autojump_clock: Any) -> None:
         assert ana.codes == ["joined"]
 
 
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"options": {"revision_min_ms": 50_000, "revision_max_ms": 1_000}}, "revision_min_ms"),
+        ({"options": {"revision_min_ms": 50_000, "revision_max_ms": 1_000, "junior": True}}, "revision_min_ms"),
+        ({"capacity": 2}, "capacity"),
+        ({"capacity": 7}, "capacity"),
+        ({"capacity": 6, "options": {"junior": True}}, "junior"),
+    ],
+)
+async def test_a_refused_table_names_what_is_wrong(fields: dict[str, Any], field: str, autojump_clock: Any) -> None:
+    async with running() as host:
+        ana = await host.guest("Ana")
+        refused = await ana.refused(TableCreate, game="robby-solo", **fields)
+        assert (refused.code, refused.details["field"]) == (errors.BAD_OPTIONS, field)
+
+
 async def test_ids_that_are_misread_are_understood(autojump_clock: Any) -> None:
     async with running() as host:
         ana, ben = await host.guest("Ana"), await host.guest("Ben")
@@ -451,6 +468,7 @@ class Big:
 
     def __init__(self, number: int, phase: str) -> None:
         self.id = f"{number:08}"
+        self.origin = ""
         self.phase = phase
 
     def info(self) -> TableInfo:

@@ -76,8 +76,10 @@ class Act(Command, tag="game.act", kw_only=True, frozen=True):
 
     Sent again with the same decision and action (after a lost answer), it is answered with the same result and
     not done twice. An id that is no longer asked is refused as `stale_decision`.
+    match: the match that asked, since the ids begin anew with each; left out, the one being played is meant.
     """
 
     table: Code
+    match: Code | None = None
     decision: Natural
     action: Payload
