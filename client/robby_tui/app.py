@@ -15,7 +15,7 @@ from textual import events, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
 
 from robby_client.address import Address
@@ -377,7 +377,9 @@ class RobbyApp(App[None]):
         if isinstance(event, events.Key) and not event.is_forwarded:
             self._moved()
             typing = isinstance(self.focused, Input) and (event.is_printable or event.key in ("backspace", "delete"))
-            if event.key not in _MOVING and not typing and not self.link.presses.admit(event.key, event.time):
+            # In a dialog the arrows decide nothing either; at the table they deal.
+            moving = event.key in _MOVING or (isinstance(self.screen, ModalScreen) and event.key in ("left", "right"))
+            if not moving and not typing and not self.link.presses.admit(event.key, event.time):
                 return
         elif isinstance(event, events.Paste) and not event.is_forwarded and not isinstance(self.focused, Input):
             return

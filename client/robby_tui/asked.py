@@ -20,6 +20,8 @@ class KeyHint:
 def sentence(picture: Picture) -> str:
     """The one line that says what is asked now, or for whom everybody waits."""
     mine = None if picture.own is None else picture.own.card
+    if picture.offline:
+        return _("No connection: your seat is kept, and keys work again once it is back.")
     if picture.sent:
         return _("Sent; waiting for the server …")
     if picture.own is None:

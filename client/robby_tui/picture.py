@@ -36,7 +36,8 @@ class Picture:
     """One moment of the table.
 
     names: of all participants, harmless. decision: the id of what is asked, None if nothing. legal: what may be done.
-    sent: an answer is on its way. staged: how many banks of the newest reveal are shown by now, None: all.
+    sent: an answer is on its way. offline: the server is away. staged: how many banks of the newest reveal are shown by
+    now, None: all.
     """
 
     table: TableInfo | None
@@ -50,6 +51,7 @@ class Picture:
     staged: int | None = None
     saying: Saying | None = None
     sent: bool = False
+    offline: bool = False
 
     @property
     def me(self) -> int | None:

@@ -177,6 +177,7 @@ class TableScreen(BaseScreen):
             staged=staged,
             saying=self._saying,
             sent=self._sent is not None,
+            offline=self.link.offline is not None,
         )
         if self.is_current:
             self.link.presses.moved((id(self), self.context))
