@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
 import trio
 
@@ -237,19 +238,20 @@ class Bot:
 
     def __init__(self, port: int, table: str, name: str, *arguments: str, bot: str = "random") -> None:
         self._home = tempfile.TemporaryDirectory()
-        self._out = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
+        self._out = Path(self._home.name) / "output"
         command = [sys.executable, "-P", "-m", "robby_cli", "bot", bot, f"127.0.0.1:{port}"]
         self._command = [*command, "--table", table, "--name", name, *arguments]
         self.process = self._start()
 
     def _start(self) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            self._command,
-            stdin=subprocess.DEVNULL,
-            stdout=self._out,
-            stderr=subprocess.STDOUT,
-            env=environment(self._home.name),
-        )
+        with self._out.open("ab") as out:
+            return subprocess.Popen(
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                env=environment(self._home.name),
+            )
 
     def restart(self) -> None:
         """Start it again after `kill`, as whoever runs it would: the same command in the same place."""
@@ -270,10 +272,7 @@ class Bot:
 
     def output(self) -> str:
         """What it has said."""
-        self._out.seek(0)
-        text = self._out.read().decode(errors="replace")
-        self._out.seek(0, 2)
-        return text
+        return self._out.read_text(encoding="utf-8", errors="replace")
 
     async def said(self, text: str, limit: float = 15.0) -> bool:
         """Whether it says this within the time."""
@@ -284,5 +283,4 @@ class Bot:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-        self._out.close()
         self._home.cleanup()

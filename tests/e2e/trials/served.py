@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import Self
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 TICK = os.sysconf("SC_CLK_TCK")
@@ -30,7 +30,7 @@ class Served:
         self.port = port
         self.checked = False
         self._folder = tempfile.TemporaryDirectory()
-        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
+        self._log = Path(self._folder.name) / "log"
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -51,14 +51,15 @@ class Served:
             if limit is not None:
                 resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
 
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=self._log,
-            env=environment(self._folder.name),
-            preexec_fn=lower,  # noqa: PLW1509 - sets a limit and nothing else
-        )
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env=environment(self._folder.name),
+                preexec_fn=lower,  # noqa: PLW1509 - sets a limit and nothing else
+            )
         assert self._process.stdout is not None
         line = self._process.stdout.readline().decode()
         found = re.search(r":(\d+)\.$", line.strip())
@@ -93,7 +94,6 @@ class Served:
         """Give back the files."""
         if self._process is not None and self._process.stdout is not None:
             self._process.stdout.close()
-        self._log.close()
         self._folder.cleanup()
 
     # What it does.
@@ -113,10 +113,7 @@ class Served:
 
     def log(self) -> str:
         """Everything it has logged."""
-        self._log.seek(0)
-        text = self._log.read().decode(errors="replace")
-        self._log.seek(0, os.SEEK_END)
-        return text
+        return self._log.read_text(encoding="utf-8", errors="replace")
 
     def log_lines(self) -> int:
         """How many lines it has logged."""
