@@ -154,7 +154,8 @@ class Server:
     def _accepted(self, sock: socket.socket, address: str) -> None:
         transport = SocketTransport(sock, household(address))
         settings = self.settings
-        full = len(self._sessions) >= settings.connections
+        # Bots inside the process take no descriptors, and many of them must not shut people out.
+        full = sum(self._per_address.values()) >= settings.connections
         if full or self._per_address[transport.address] >= settings.connections_per_address:
             held = self._throttle.let("full")
             if held is not None:
@@ -173,7 +174,8 @@ class Server:
             raise RuntimeError("the server is not serving")
         session = Session(transport, self.settings, self._throttle, trusted=trusted)
         self._sessions.add(session)
-        self._per_address[session.address] += 1
+        if not trusted:
+            self._per_address[session.address] += 1
         self._session_nursery.start_soon(self._attend, session)
 
     async def _attend(self, session: Session) -> None:
@@ -186,9 +188,10 @@ class Server:
             self._sessions.discard(session)
             if not self._sessions:
                 self._last_gone.set()
-            self._per_address[session.address] -= 1
-            if not self._per_address[session.address]:
-                del self._per_address[session.address]
+            if not session.trusted:
+                self._per_address[session.address] -= 1
+                if not self._per_address[session.address]:
+                    del self._per_address[session.address]
 
     async def _shake(self, session: Session) -> bool:
         if not await self._handshake.shake(session):

@@ -3,7 +3,7 @@
 import structlog
 import trio
 
-from robby_protocol import codec, errors
+from robby_protocol import errors
 from robby_protocol.messages import Act, Command, LobbyList, LobbyWatch, TableCreate, TableJoin, TableLeave
 from robby_server import offers, table_commands
 from robby_server.directory import read_table_id
@@ -61,7 +61,7 @@ class Commands:
         assert who is not None, "commands come after the login"
         directory = self._services.directory
         if isinstance(command, LobbyList):
-            session.answer(command, {"tables": [codec.plain(info) for info in directory.infos()]})
+            session.answer(command, {"tables": directory.listing()})
         elif isinstance(command, LobbyWatch):
             session.answer(command)
             if command.on:
@@ -105,11 +105,12 @@ class Commands:
         offers.check_bots(self._services.bots.names(command.game), command.bots, capacity - 1)
         table = Table(
             self._services,
-            self._services.directory.new_id(),
+            self._services.directory.new_id(session.address),
             game=command.game,
             title=title,
             options=options,
             capacity=capacity,
+            origin=session.address,
         )
         table.host = table.sit(who, session=session)
         for bot in command.bots:

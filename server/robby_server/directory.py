@@ -5,7 +5,7 @@ Ids are random and so unique beyond this process: later several servers may show
 
 import secrets
 from collections.abc import Callable, Iterable
-from typing import Protocol
+from typing import Any, Protocol
 
 import trio
 
@@ -41,6 +41,7 @@ class Listed(Protocol):
     """What the directory needs of a table."""
 
     id: str
+    origin: str
 
     def info(self) -> TableInfo:
         """What is public about it."""
@@ -59,14 +60,20 @@ class Directory:
         self._tables: dict[str, Listed] = {}
         self._watchers: set[Session] = set()
         self._changed = trio.Event()
-        self._infos: list[TableInfo] | None = None  # until something changes
+        self._infos: list[TableInfo] | None = None  # until something changes, as the next two
+        self._plain: list[dict[str, Any]] | None = None
+        self._picture: bytes | None = None
 
     def __len__(self) -> int:
         return len(self._tables)
 
-    def new_id(self) -> str:
-        """An id for a new table. Raises Rejected where there are too many tables."""
-        if len(self._tables) >= self._settings.tables:
+    def new_id(self, origin: str = "") -> str:
+        """An id for a new table. Raises Rejected where there are too many tables, in all or made from this address.
+
+        origin: the address; empty for somebody inside the process, who is not counted.
+        """
+        made_there = sum(1 for table in self._tables.values() if table.origin == origin) if origin else 0
+        if len(self._tables) >= self._settings.tables or made_there >= self._settings.connections_per_address:
             raise Rejected(errors.TOO_MANY_TABLES)
         while (table := new_table_id()) in self._tables:
             pass
@@ -100,12 +107,18 @@ class Directory:
             self._infos = infos
         return self._infos
 
+    def listing(self) -> list[dict[str, Any]]:
+        """The same as plain maps, made once for all who ask: many tables take long, and anybody may ask often."""
+        if self._plain is None:
+            self._plain = [codec.plain(info) for info in self.infos()]
+        return self._plain
+
     # Watching.
 
     def watch(self, session: Session) -> None:
         """Tell this connection now and after each change."""
         self._watchers.add(session)
-        session.send(self._picture())
+        session.send_frame(self.picture())
 
     def unwatch(self, session: Session) -> None:
         """Tell it no more."""
@@ -113,7 +126,7 @@ class Directory:
 
     def changed(self) -> None:
         """Something that the lobby shows has changed."""
-        self._infos = None
+        self._infos = self._plain = self._picture = None
         self._changed.set()
 
     async def keep_telling(self) -> None:
@@ -128,7 +141,7 @@ class Directory:
             await trio.sleep(self._settings.lobby_seconds)
             receivers = self._watchers if self._changed.is_set() else behind & self._watchers
             self._changed = trio.Event()
-            picture = codec.encode(self._picture()) if receivers else b""
+            picture = self.picture() if receivers else b""
             behind = set()
             for session in tuple(receivers):
                 if session.waiting_bytes > self._settings.lobby_outbox_bytes:
@@ -136,5 +149,8 @@ class Directory:
                 else:
                     session.send_frame(picture)
 
-    def _picture(self) -> LobbyTables:
-        return LobbyTables(tables=self.infos(), people=self._people())
+    def picture(self) -> bytes:
+        """The frame for those who watch, encoded once."""
+        if self._picture is None:
+            self._picture = codec.encode(LobbyTables(tables=self.infos(), people=self._people()))
+        return self._picture

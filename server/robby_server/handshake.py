@@ -116,7 +116,7 @@ class Handshake:
             payload = session.connection.login_proof_payload(login.name, login.key)
             if not identity.verify(login.key, payload, login.proof):
                 raise LoginError(errors.BAD_PROOF)
-            return await self._identities.keyed(login.key, login.name), b""
+            return await self._identities.keyed(login.key, login.name, session.address), b""
         raise LoginError(errors.UNKNOWN_METHOD)
 
     async def _check_password(self, session: Session, login: Login) -> None:

@@ -6,6 +6,7 @@ identity; the newest connection is the one that counts. Knows nothing of tables 
 """
 
 import secrets
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -39,7 +40,7 @@ class Identity:
     """A person or a bot as the server knows it. Two are the same only if they are the same object.
 
     session: the one connection that counts, if any. table: the table where it has a seat to which it comes back by
-    itself. seen: when its last connection ended, on trio's clock.
+    itself. seen: when its last connection ended, on trio's clock. origin: the address that its key was first used from.
     """
 
     id: str
@@ -50,6 +51,7 @@ class Identity:
     session: "Session | None" = None
     table: str | None = None
     seen: float = 0.0
+    origin: str = ""
     looks: frozenset[str] = field(default_factory=frozenset)
 
     @property
@@ -69,6 +71,10 @@ class KeyStore(Protocol):
         """Keep a binding, new or changed."""
         ...
 
+    async def forget(self, key: bytes) -> None:
+        """Keep a binding no longer: there are too many."""
+        ...
+
 
 class MemoryKeyStore:
     """Forgets with the process."""
@@ -82,6 +88,9 @@ class MemoryKeyStore:
     async def save(self, key: bytes, identity: str, name: str) -> None:
         self._bindings[key] = (identity, name)
 
+    async def forget(self, key: bytes) -> None:
+        self._bindings.pop(key, None)
+
 
 class Identities:
     """All identities of one server."""
@@ -93,6 +102,7 @@ class Identities:
         self._all: dict[str, Identity] = {}
         self._by_token: dict[bytes, Identity] = {}
         self._by_key: dict[bytes, Identity] = {}
+        self._keys_of: Counter[str] = Counter()
         self._by_look: dict[str, set[Identity]] = {}
 
     async def load(self) -> None:
@@ -129,16 +139,20 @@ class Identities:
             self._rename(who, self._free_name(name, who))
         return who
 
-    async def keyed(self, key: bytes, name: str) -> Identity:
+    async def keyed(self, key: bytes, name: str, origin: str = "") -> Identity:
         """The person with this key, whose proof has been checked. The name is bound at the first use; without a seat
-        one may take another, which is bound instead."""
+        one may take another, which is bound instead. origin: the address it comes from; empty: not counted."""
         who = self._by_key.get(key)
         if who is not None and (who.table is not None or who.name == name):
             return who
         free = self._free_name(name, who)
         if who is None:
-            who = Identity(id=new_identity_id(), name=free, kind="person", key=key)
+            too_many = self._one_too_many(origin)
+            who = Identity(id=new_identity_id(), name=free, kind="person", key=key, origin=origin)
             self._add(who)
+            if too_many is not None and too_many.key is not None:
+                self.forget(too_many)
+                await self._store.forget(too_many.key)
         elif who.name != free:
             self._rename(who, free)
         else:
@@ -168,9 +182,13 @@ class Identities:
         return True
 
     def forget(self, who: Identity) -> None:
-        """A bot is dismissed, or a guest's token has expired: it cannot come back."""
+        """A bot is dismissed, a guest's token has expired, there are too many keys: it cannot come back as the same."""
         self._all.pop(who.id, None)
         self._by_token.pop(who.token_digest, None)
+        if who.key is not None and self._by_key.pop(who.key, None) is not None:
+            self._keys_of[who.origin] -= 1
+            if not self._keys_of[who.origin]:
+                del self._keys_of[who.origin]
         self._unlook(who)
 
     def _free_name(self, text: str, who: Identity | None) -> str:
@@ -195,6 +213,7 @@ class Identities:
         self._all[who.id] = who
         if who.key is not None:
             self._by_key[who.key] = who
+            self._keys_of[who.origin] += 1
         if who.token_digest:
             self._by_token[who.token_digest] = who
         self._look(who)
@@ -226,6 +245,22 @@ class Identities:
             and who.table is None
             and trio.current_time() - who.seen > self._settings.guest_hours * 3600
         )
+
+    def _one_too_many(self, origin: str) -> Identity | None:
+        """Before a new key is bound: the one to be forgotten for it, away longest, where there are too many.
+
+        An address that has too many gives up one of its own, so that nobody can push out others' names.
+        """
+        settings = self._settings
+        of_address = bool(origin) and self._keys_of[origin] >= settings.keys_per_address
+        if not of_address and len(self._by_key) < settings.keys:
+            return None
+        away = (
+            who
+            for who in self._by_key.values()
+            if who.session is None and who.table is None and (not of_address or who.origin == origin)
+        )
+        return min(away, key=lambda who: who.seen, default=None)
 
     def _forget_guests(self) -> None:
         """Forget expired guests, and those away longest beyond the limit. Called before a new one is made."""

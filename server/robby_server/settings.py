@@ -19,7 +19,8 @@ class Settings:
     connections: int = 500
     """At a time in all. A typical limit of 1,024 descriptors leaves the rest for journal, log and listeners."""
     connections_per_address: int = 32
-    """At a time from one address: a household or a class behind one router, but not a flood."""
+    """At a time from one address: a household or a class behind one router, but not a flood. As many tables can stand
+    that were made from there, one for each: whoever connects, makes a table and vanishes must not fill the server."""
     refusals: int = 32
     """Connections over the limits that are told so at a time; beyond these they are closed without a word."""
     handshake_seconds: float = 10.0
@@ -50,6 +51,11 @@ class Settings:
     """A guest's token that was not used for so long expires."""
     guests: int = 10_000
     """Guests remembered; beyond them the one away longest is forgotten."""
+    keys: int = 10_000
+    """Keys whose names are kept; beyond them the one away longest is forgotten."""
+    keys_per_address: int = 64
+    """Keys that were first used from one address; beyond them it gives up its own away longest: making keys is cheap,
+    and all names must not belong to whoever makes many."""
 
     # Tables
     tables: int = 500

@@ -81,9 +81,18 @@ class Table:
     """One table. Everything here is done by its own task but `post`, `stop` and `info`."""
 
     def __init__(
-        self, services: Services, table: str, *, game: str, title: str, options: dict[str, Any], capacity: int
+        self,
+        services: Services,
+        table: str,
+        *,
+        game: str,
+        title: str,
+        options: dict[str, Any],
+        capacity: int,
+        origin: str = "",
     ) -> None:
         self.id = table
+        self.origin = origin  # the address that it was made from
         self.services = services
         self.game = game
         self.title = title

@@ -6,8 +6,13 @@ from typing import Any
 import pytest
 import trio
 
-from robby_protocol.messages import Bye, TableCreate, TableJoin
-from tests.server.kit import Peer, running, settled, sit_down
+from robby_protocol import errors
+from robby_protocol.messages import Bye, LobbyTables, LobbyWatch, TableCreate, TableJoin, TableStart
+from robby_server.directory import Directory
+from robby_server.identities import Identities, LoginError, MemoryKeyStore
+from robby_server.listeners import address_of, open_listeners
+from robby_server.settings import Settings
+from tests.server.kit import Answered, Peer, bot_of, running, settled, sit_down
 
 
 def seated(peer: Peer) -> list[tuple[str, str]]:
@@ -60,3 +65,81 @@ async def test_what_a_replaced_connection_still_asks_seats_nobody(kind: str, aut
             await settled()
             assert seated(ana) == [("Ana", "here")]
             assert len(host.server.directory) == 1
+
+
+async def test_tables_made_from_one_address_do_not_fill_the_server() -> None:
+    """Whoever connects, makes a table and vanishes again and again has as many tables as connections, not all."""
+    listeners = await open_listeners("127.0.0.1", 0)
+    settings = Settings(connections_per_address=4, tables=8, farewell_seconds=0.1)
+    async with running(settings, listeners=listeners) as host:
+        for number in range(4):
+            peer = await host.guest(f"P{number}", stream=await trio.open_tcp_stream(*address_of(listeners[0])))
+            await peer.call(TableCreate, game="robby-solo")
+            await peer.drop()
+            with trio.fail_after(10):
+                while host.server.connections:  # noqa: ASYNC110 - real sockets have no event to wait for
+                    await trio.sleep(0.01)
+        last = await host.guest("Last", stream=await trio.open_tcp_stream(*address_of(listeners[0])))
+        with pytest.raises(Answered) as refused:
+            await last.call(TableCreate, game="robby-solo")
+        assert refused.value.code == errors.TOO_MANY_TABLES
+        elsewhere = await host.guest("Elsewhere")
+        await elsewhere.call(TableCreate, game="robby-solo")
+
+
+async def test_bots_take_no_place_from_people() -> None:
+    """Bots run inside the server: however many play, people may connect."""
+    listeners = await open_listeners("127.0.0.1", 0)
+    async with running(Settings(connections=2), spawn_bot=bot_of(delay=60), listeners=listeners) as host:
+        streams = [await trio.open_tcp_stream(*address_of(listeners[0])) for _number in range(2)]
+        ana = await host.guest("Ana", stream=streams[0])
+        await ana.call(TableCreate, game="robby-solo", bots=["greedy"] * 5)
+        await ana.call(TableStart)
+        ben = await host.guest("Ben", stream=streams[1])
+        assert ben.welcome is not None
+        assert host.server.connections > 2
+
+
+async def test_keys_of_one_address_push_out_their_own_and_nobody_else(autojump_clock: Any) -> None:
+    store = MemoryKeyStore()
+    identities = Identities(Settings(keys_per_address=3), keys=store)
+    await identities.keyed(b"a" * 32, "Ana", "10.0.0.1")
+    for number in range(10):
+        await trio.sleep(1)
+        who = await identities.keyed(bytes([number]) * 32, f"Mob {chr(97 + number)}", "10.0.0.2")
+        who.seen = trio.current_time()
+    assert len(identities) == 4
+    assert len(await store.load()) == 4
+    with pytest.raises(LoginError):
+        identities.guest("Ana")
+    identities.guest("Mob a")
+    with pytest.raises(LoginError):
+        identities.guest("Mob j")
+
+
+async def test_keys_are_bounded_in_all_and_whoever_is_here_stays(autojump_clock: Any) -> None:
+    store = MemoryKeyStore()
+    identities = Identities(Settings(keys=5), keys=store)
+    ana = await identities.keyed(b"a" * 32, "Ana", "10.0.0.1")
+    ana.table = "SOMEWHER"
+    for number in range(20):
+        await identities.keyed(bytes([number]) * 32, f"Mob {chr(97 + number)}", f"10.0.1.{number}")
+    assert len(await store.load()) == 5
+    assert await identities.keyed(b"a" * 32, "Ana", "10.0.0.1") is ana
+
+
+async def test_the_lobby_is_written_once_for_all_who_ask(autojump_clock: Any) -> None:
+    """Hundreds of tables take many milliseconds, and anybody may ask thirty times a second."""
+    directory = Directory(Settings(), lambda: 0)
+    assert directory.listing() is directory.listing()
+    assert directory.picture() is directory.picture()
+    before = directory.picture()
+    directory.changed()
+    assert directory.picture() is not before
+    async with running() as host:
+        ana, ben = await host.guest("Ana"), await host.guest("Ben")
+        await ana.do(LobbyWatch, on=True)
+        await sit_down([ben])
+        await ana.do(LobbyWatch, on=True)
+        assert [table.seats[0].name for table in ana.last(LobbyTables).tables] == ["Ben"]
+        assert ana.last(LobbyTables).people == 2
