@@ -29,4 +29,4 @@ async def test_a_choice_held_back_into_a_later_phase_is_refused(served: Served) 
 
 
 async def test_a_choice_at_the_deadline_is_acknowledged_if_and_only_if_it_counts() -> None:
-    await answers.choices_at_the_deadline(3, 2)
+    await answers.choices_at_the_deadline(3, 2, spread=0.05, both=False)

@@ -28,4 +28,4 @@ async def test_a_bot_that_is_started_again_has_its_seat_again(grace: float) -> N
 
 
 async def test_bad_answers_are_refused_and_harm_nobody_else(served: Served) -> None:
-    await comebacks.bad_answers(served, 200)
+    await comebacks.bad_answers(served, 200, most_wait=3.0)
