@@ -25,7 +25,7 @@ def main(arguments: list[str]) -> int:
         print(f"There is no trial of {', '.join(sorted(unknown))}. See scripts/soak --list.", file=sys.stderr)
         return 2
     # What servers in this process log is not what was asked for; those that are processes keep their own logs.
-    set_up_logging(level=logging.ERROR)
+    set_up_logging(level=logging.CRITICAL)
     failed = 0
     for trial in TRIALS:
         if not rows or trial.row in rows:

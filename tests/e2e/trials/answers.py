@@ -167,7 +167,8 @@ async def held_into_the_next_round(served: Served, rounds: int) -> Measured:
         await begin(players)
         for number in range(rounds):
             into = "revision" if number % 2 else "next"
-            await drive(players, "plays", but=(late,) if late.legal("declare") else ())
+            while (await drive(players, "plays", "over"))["phase"] == "over":
+                await begin(players)
             if not late.legal("lay"):
                 await next_round(players, "supply")
                 continue
@@ -180,13 +181,14 @@ async def held_into_the_next_round(served: Served, rounds: int) -> Measured:
             if into == "next":
                 await next_round(players[:2], "plays")
                 view = await drive(players[:2], "plays", "gentleman", "over")
-                assert view["round"] > held_in
+                assert view["round"] > held_in or view["phase"] == "over"
             seq = players[0].update["seq"]
             own = late.update["own"]
             link.release()
             code = await late.code(request)
             refused_codes.add(code)
-            assert code in ("stale_decision", "too_late"), f"a choice of an earlier phase: {code}"
+            allowed = {"not_playing"} if view["phase"] == "over" else {"stale_decision", "too_late"}
+            assert code in allowed, f"a choice of an earlier phase: {code}"
             if late.update["seq"] == seq:
                 assert late.update["own"] == own, "a refused choice changed the own card"
             await next_round(players, "supply")

@@ -90,10 +90,7 @@ async def drive(
     but: Sequence[Wire] = (),
     choose: Choose = choose,
 ) -> Frame:
-    """Let all but some play until one of these phases has begun and all have seen it. Returns the public view.
-
-    It goes on for at least one action if that phase runs already only if asked with `step_out` first.
-    """
+    """Let all but some play until one of these phases runs and all have seen it. Returns the public view."""
     rng = rng or random.Random(1)
     done: dict[Wire, tuple[str, int]] = {}
     with trio.fail_after(60):
