@@ -73,7 +73,7 @@ def connect_by_hand(person: Person, server: str) -> None:
 def create(host: Person) -> str:
     """A table with sixteen loot cards, four rounds' worth, and long limits. Returns its id."""
     host.press("c", "OK (F2)")
-    host.type(TITLE)
+    host.type("\x15", TITLE)
     host.fill("Seats (2–6)", "3")
     host.choose("random bots", "relaxed")
     host.fill("money cards of each value", "1")
@@ -92,7 +92,7 @@ def join_from_list(person: Person) -> None:
 def join_by_id(person: Person, table: str) -> None:
     """By an id that a friend has told."""
     person.press("i", "Type its id")
-    person.type(table)
+    person.type("\x15", table)
     person.press("\r", "id to join by:")
 
 

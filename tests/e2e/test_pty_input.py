@@ -31,10 +31,9 @@ def answers(person: Person, key: str, sign: str) -> None:
 def test_pasted_floods_leave_the_client_alive(tmp_path: Path) -> None:
     with ServerProcess(tmp_path / "server") as server, at_lobby("Ana", server.address, tmp_path / "ana") as ana:
         # Nothing that takes text has the focus: nothing happens, whatever keys the text names.
-        for flood in (MEGABYTE, LINES):
-            ana.send(PASTE.format(flood))
-            answers(ana, "?", "Esc")
-            ana.press("\x1b", "create a table")
+        ana.send(PASTE.format(MEGABYTE + LINES))
+        answers(ana, "?", "What it is about")
+        ana.press("\x1b", lambda text: "What it is about" not in text)
         assert "No table yet" in ana.text
         # Into a field: as much as it holds, and one line.
         ana.press("i", "Type its id")
@@ -43,7 +42,7 @@ def test_pasted_floods_leave_the_client_alive(tmp_path: Path) -> None:
         ana.press("\x1b", lambda text: "Type its id" not in text)
         # Typed rather than pasted, as terminals without bracketed paste do it: keys like any others.
         ana.press("i", "Type its id")
-        ana.send("no such table " * 400)
+        ana.send("no such table " * 100)
         ana.press("\x1b", lambda text: "Type its id" not in text)
         assert ana.leave() == 0
 
@@ -55,7 +54,7 @@ def test_a_paste_at_the_table_plays_no_card(tmp_path: Path) -> None:
         play([ana], lambda: ana.question is not None and ana.question[1] == "lay", seconds=PATIENCE)
         ana.pump_for(0.3)
         ana.send(PASTE.format(LINES))
-        answers(ana, "?", "Esc")
+        answers(ana, "?", "What it is about")
         ana.press("\x1b", lambda _text: ana.question is not None)
         assert ana.question is not None
         assert ana.question[:2] == (1, "lay")
