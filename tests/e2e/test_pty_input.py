@@ -47,6 +47,17 @@ def test_pasted_floods_leave_the_client_alive(tmp_path: Path) -> None:
         assert ana.leave() == 0
 
 
+def test_the_first_key_in_a_dialog_counts(tmp_path: Path) -> None:
+    """Once it has been there for a moment: a dialog must not take its own first key for one of the screen before."""
+    with ServerProcess(tmp_path / "server") as server, at_lobby("Ana", server.address, tmp_path / "ana") as ana:
+        ana.press("i", "Type its id")
+        ana.pump_for(0.5)
+        ana.press("\x1b", lambda text: "Type its id" not in text, again=False)
+        ana.press("c", "OK (F2)")
+        ana.pump_for(0.5)
+        ana.press("\x13", "id to join by:", again=False)
+
+
 def test_a_paste_at_the_table_plays_no_card(tmp_path: Path) -> None:
     arguments = ["play", "--name", "Ana", "--players", "3", "--fast", "--time", "relaxed"]
     with Person("Ana", *arguments, home=tmp_path) as ana:
