@@ -32,6 +32,10 @@ from robby_protocol.messages import (
 
 _PAST_MATCHES = 8
 """How many finished matches' ids are kept, so that a straggler of theirs is known; one would do."""
+_LONGEST_MS = 24 * 3_600_000
+"""A day: more than any limit, and what a countdown has room for."""
+_MOST_EVENTS = 100_000
+"""Events kept of one match; the longest game that can be set up has about a third of it."""
 _MOST_AHEAD = 10_000
 """Events held back because earlier ones are missing; far more than any match has."""
 
@@ -58,8 +62,9 @@ class RunningClock:
 
     @classmethod
     def from_message(cls, clock: Clock, now: float) -> "RunningClock":
-        opens = None if clock.opens_ms is None else now + clock.opens_ms / 1_000
-        return cls(total=clock.total_ms / 1_000, ends=now + clock.remaining_ms / 1_000, opens=opens)
+        opens = None if clock.opens_ms is None else now + min(clock.opens_ms, _LONGEST_MS) / 1_000
+        ends = now + min(clock.remaining_ms, _LONGEST_MS) / 1_000
+        return cls(total=min(clock.total_ms, _LONGEST_MS) / 1_000, ends=ends, opens=opens)
 
     def remaining(self, now: float) -> float:
         """Seconds until the phase ends by itself; never negative, never more than the whole."""
@@ -211,22 +216,25 @@ class World:
         try:
             public = _typed(message.public.view, types.public)
             own = None if message.own is None else _typed(message.own, types.own)
+            if not types.sound_view(public, own):
+                raise msgspec.ValidationError("the view names what there cannot be")
         except msgspec.ValidationError:
-            # A view of a newer version: better to show nothing than something wrong.
+            # A view of a newer version, or nonsense: better to show nothing than something wrong.
             self.trouble = CLIENT_TOO_OLD
             game.decision = None
             return
         self.trouble = None
         if message.seq > game.seq:
             # A view that is sent again brings its private events again.
-            game.own_events.extend(_event(payload, types) for payload in message.own_events)
+            room = _MOST_EVENTS - len(game.own_events)
+            game.own_events.extend(_event(payload, types) for payload in message.own_events[:room])
         if game.public is None or _phase_of(public) != _phase_of(game.public):
             game.phase_start = public
         self._fresh = False
         game.seq = message.seq
         game.public = public
         game.own = own
-        game.decision = None if message.decision is None else _decision(message.decision, types)
+        game.decision = None if message.decision is None else _decision(message.decision, types, public)
         game.clock = None if message.clock is None else RunningClock.from_message(message.clock, self.now())
 
 
@@ -244,20 +252,24 @@ def _typed(payload: Any, wanted: Any) -> Any:
 
 def _event(payload: dict[str, Any], types: GameTypes) -> Any:
     try:
-        return _typed(payload, types.event)
+        event = _typed(payload, types.event)
     except msgspec.ValidationError:
         return UnknownEvent(payload)
+    return event if types.sound_event(event) else UnknownEvent(payload)
 
 
-def _decision(decision: Decision, types: GameTypes) -> OpenDecision:
-    legal = []
+def _decision(decision: Decision, types: GameTypes, public: Any) -> OpenDecision | None:
+    """The actions that this client knows, each once; None if it knows none of them."""
+    legal: dict[Any, None] = {}
     for payload in decision.legal:
         try:
-            legal.append(_typed(payload, types.action))
+            action = _typed(payload, types.action)
         except msgspec.ValidationError:
             # An action that only a newer client knows: the others can still be taken.
             continue
-    return OpenDecision(decision.id, tuple(legal))
+        if types.sound_action(action, public):
+            legal[action] = None
+    return OpenDecision(decision.id, tuple(legal)) if legal else None
 
 
 def _phase_of(public: Any) -> tuple[Any, Any]:
@@ -267,6 +279,8 @@ def _phase_of(public: Any) -> tuple[Any, Any]:
 def _take_events(game: GameState, types: GameTypes, first: int, payloads: list[dict[str, Any]]) -> None:
     """Add the events that are new. Those after a gap wait until it is filled, so that the story keeps its order."""
     for number, payload in enumerate(payloads, first):
+        if number >= _MOST_EVENTS:
+            break
         if number >= len(game.events) and number not in game.ahead and len(game.ahead) < _MOST_AHEAD:
             game.ahead[number] = _event(payload, types)
     while len(game.events) in game.ahead:
