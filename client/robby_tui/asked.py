@@ -61,6 +61,8 @@ def sentence(picture: Picture) -> str:
 
 def _waiting(picture: Picture) -> str:
     public = picture.public
+    if public.phase == "over":
+        return _("The game is over. Enter shows the results.")
     mine = None if picture.own is None else picture.own.card
     rest = words.waiting_line(public, picture.own, picture.names)
     if picture.i_am_gentleman and public.phase == "plays":

@@ -134,17 +134,34 @@ def driver_class(unicode: bool, lost: Callable[[], None]) -> type[Driver] | None
                 return
             super().write(data if unicode else to_ascii(data))
 
-        def run_input_thread(self) -> None:
-            watch = threading.Thread(target=self._watch, name="robby-terminal", daemon=True)
-            watch.start()
-            super().run_input_thread()
+        def start_application_mode(self) -> None:
+            reader, before = self._key_thread, self.attrs_before
+            if reader is None or not reader.is_alive():
+                super().start_application_mode()  # type: ignore[no-untyped-call]
+                return
+            # Continued without our having suspended (kill -STOP, kill -CONT, or continued twice): a second reader
+            # would share the keys with the first and outlive it, and take the shell's input after the end.
+            self.disable_input()
+            if self._writer_thread is not None:
+                self._writer_thread.stop()
+            super().start_application_mode()  # type: ignore[no-untyped-call]
+            self.attrs_before = before
 
-        def _watch(self) -> None:
+        def run_input_thread(self) -> None:
+            over = threading.Event()
+            watch = threading.Thread(target=self._watch, args=(over,), name="robby-terminal", daemon=True)
+            watch.start()
+            try:
+                super().run_input_thread()
+            finally:
+                over.set()
+
+        def _watch(self, over: threading.Event) -> None:
             import select
 
             poller = select.poll()
             poller.register(self.fileno, 0)  # hang-ups and errors are told without being asked for
-            while not self.exit_event.wait(0.0):
+            while not over.is_set():
                 if any(what & (select.POLLHUP | select.POLLERR | select.POLLNVAL) for _fd, what in poller.poll(300)):
                     self.exit_event.set()  # ends Textual's reader, which would spin on the end of the file
                     lost()

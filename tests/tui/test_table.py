@@ -314,7 +314,7 @@ def test_offline_says_so_answers_keys_and_never_sends_them_later(tmp_path: Path)
 def test_reveal_says_when_it_opens(tmp_path: Path) -> None:
     async def scene(stage: Stage) -> None:
         await sit(stage, public("revision", declaration=WILL_NOT_RED, **MINE), own(3), clock=(28_000, 30_000, 3_000))
-        await stage.sees("reveal in 3 s")
+        await stage.sees("reveal possible in 3 s")
         await stage.press("v")
         await stage.sees("Reveal is allowed in 3 s.")
         assert stage.client.acted == []

@@ -99,7 +99,7 @@ class LobbyScreen(BaseScreen):
             grid.add_row(
                 Content(fit(title, title_cells)),
                 Content(f"{len(table.seats)}/{table.capacity}"),
-                Content(phase_text(table.phase)),
+                Content(phase_text(table)),
                 Content(cut(options_text(table), options_cells)),
                 Content(plain(table.table)),
             )
@@ -198,7 +198,10 @@ def options_text(table: TableInfo) -> str:
     return _("unknown options") if options is None else words.option_summary(options)
 
 
-def phase_text(phase: str) -> str:
+def phase_text(table: TableInfo) -> str:
     """What a table does."""
+    phase = table.phase
+    if phase == "waiting" and len(table.seats) >= table.capacity:
+        return _("full")
     texts = {"waiting": _("waiting"), "playing": _("playing"), "finished": _("finished")}
     return texts.get(phase, plain(phase))

@@ -56,7 +56,7 @@ class ResultsScreen(Seated):
             names = names_of(game)
             me = None if game.own is None else game.own.seat
             lines = [line for score in scores for line in _explained(score, names, me, cells)]
-            lines.append([(_("Items count together: {table}.").format(table=_item_table()), MUTED)])
+            lines += _wrapped(_("Items count together"), _item_table(), cells)
         else:
             lines = [_short(line.name, line.score, line.winner) for line in table.result]
         self.query_one("#scores", Static).update(content(lines))
@@ -161,5 +161,5 @@ def _wrapped(label: str, parts: list[str], cells: int) -> list[Line]:
     return [*lines, line]
 
 
-def _item_table() -> str:
-    return ", ".join(f"{n} → {words.amount(worth)}" for n, worth in enumerate(ITEM_WORTH) if n)
+def _item_table() -> list[str]:
+    return [f"{n} → {words.amount(worth)}" for n, worth in enumerate(ITEM_WORTH) if n]

@@ -33,7 +33,7 @@ from robby_tui.cells import fit, plain
 from robby_tui.link import OnRefused
 from robby_tui.screens.ask import Choose
 from robby_tui.screens.base import BaseScreen
-from robby_tui.screens.lobby import bots_offered
+from robby_tui.screens.lobby import bots_offered, options_text
 from robby_tui.screens.setup import Setup, SetupScreen
 from robby_tui.signs import ALERT, BAD, BOT, DONE, GOOD, MUTED, YOU
 from robby_tui.widgets.story import Story
@@ -128,7 +128,10 @@ class RoomScreen(Seated):
         )
         options = words.typed_options(table.options)
         lines = [] if options is None else words.option_lines(options)
-        self.query_one("#room-options", Static).update(Content(" · ".join(lines)))
+        summary = options_text(table)
+        self.query_one("#room-options", Static).update(
+            Content.assemble((summary, "bold $foreground"), ("  " + " · ".join(lines), MUTED))
+        )
         self._show_seats(table)
         self.query_one("#room-asked", Static).update(self._asked(table))
         if isinstance(event, Received) and isinstance(event.message, TableState):

@@ -104,7 +104,7 @@ def draw(clock: RunningClock, now: float, cells: int) -> Line:
         _("!! {time} !!").format(time=seconds),
     )[level]
     if opens > 0:
-        label += "  " + _("reveal in {time}").format(time=left_text(opens))
+        label += "  " + _("reveal possible in {time}").format(time=left_text(opens))
     fill = "█▓▚"[level]
     style = (f"bold {GOOD}", f"bold {ALERT}", BAD)[level]
     room = max(4, cells - 3 - max(LABEL_CELLS, width(label)))

@@ -43,9 +43,9 @@ def item_name(card: int) -> str:
 
 
 def worth_text(stack: tuple[int, ...]) -> str:
-    """What a stack would be worth now: `worth 21,000: money 20,000 + 1 item 1,000`."""
+    """What a stack would be worth now: `worth 21,000: money 20,000 + 1 item worth 1,000`."""
     items = items_of(stack)
-    parts = ngettext("money {money} + {n} item {worth}", "money {money} + {n} items {worth}", items).format(
+    parts = ngettext("money {money} + {n} item worth {worth}", "money {money} + {n} items worth {worth}", items).format(
         money=words.amount(money_of(stack)), n=items, worth=words.amount(ITEM_WORTH[min(items, MOST_ITEMS)])
     )
     return _("worth {total}: {parts}").format(total=words.amount(total_of(stack)), parts=parts)
