@@ -7,7 +7,7 @@ import trio
 from tests.e2e.trials.measured import Measured, percentile
 from tests.e2e.trials.served import Served
 from tests.e2e.trials.tables import LATE, begin, choose, people, sit
-from tests.e2e.trials.wire import Gone, Wire, again, clients, connect, guest
+from tests.e2e.trials.wire import Gone, Refused, Wire, again, clients, connect, guest
 
 MOST_ERROR = 0.05
 """Seconds by which a phase's length may be wrong."""
@@ -34,20 +34,35 @@ class Endless:
     async def run(self) -> None:
         """Play until cancelled."""
         while True:
-            await begin(self.players)
+            try:
+                for seat in range(len(self.players)):
+                    await self._bring_back(seat)
+                if self.players[0].state["phase"] != "playing":
+                    await begin(self.players)
+            except (Gone, Refused, trio.BrokenResourceError, trio.ClosedResourceError):
+                await trio.sleep(0.1)
+                continue  # a storm between two games
             async with trio.open_nursery() as nursery:
                 for seat in range(len(self.players)):
                     nursery.start_soon(self._play, seat, random.Random(seat))
             self.games += 1
+
+    async def _bring_back(self, seat: int) -> None:
+        while self.players[seat].closed:
+            try:
+                back = await again(self.nursery, self.port, self.players[seat])
+                await back.expect("table.state")
+            except (Gone, trio.BrokenResourceError, trio.ClosedResourceError):
+                continue  # dropped once more on the way
+            self.players[seat] = back
+            self.comebacks += 1
 
     async def _play(self, seat: int, rng: random.Random) -> None:
         done: tuple[str, int] | None = None
         while True:
             player = self.players[seat]
             if player.closed:
-                self.players[seat] = await again(self.nursery, self.port, player)
-                await self.players[seat].expect("table.state")
-                self.comebacks += 1
+                await self._bring_back(seat)
                 done = None
                 continue
             if player.newest["table.state"]["table"]["phase"] == "finished":
