@@ -142,16 +142,19 @@ class Session:
     async def choose(self, question: str, choices: Sequence[tuple[T, str]]) -> T:
         """Ask and wait for a choice, within a dialog. Raises Cancelled or EndOfInput."""
         self.ask(("dialog", question, object()), question, choices)
-        while True:
-            line = await self.next_line()
-            if line.casefold() in ("cancel", "quit"):
-                raise Cancelled
-            found = self.numbers.look_up(int(line)) if line.isascii() and line.isdigit() else Answer.UNKNOWN
-            if isinstance(found, Choice):
-                self.numbers.close()
-                value: T = found.value
-                return value
-            self.not_a_choice(found)
+        try:
+            while True:
+                line = await self.next_line()
+                if line.casefold() in ("cancel", "quit"):
+                    raise Cancelled
+                found = self.numbers.look_up(int(line)) if line.isascii() and line.isdigit() else Answer.UNKNOWN
+                if isinstance(found, Choice):
+                    value: T = found.value
+                    return value
+                self.not_a_choice(found)
+        finally:
+            # However it ends: a number typed later must not choose what only the dialog knew what to do with.
+            self.numbers.close()
 
     async def ask_text(self, question: str) -> str:
         """Ask for free text, within a dialog. Raises Cancelled or EndOfInput."""

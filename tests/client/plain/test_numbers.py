@@ -1,6 +1,14 @@
 """The numbers of choices: a late answer is never taken for another."""
 
+from collections.abc import AsyncIterator
+
+import pytest
+from anyio.abc import ByteStream
+
+from robby_client.client import Client, LoginPlan
 from robby_plain.numbers import LAST, Answer, Choice, Numbers
+from robby_plain.output import Printer
+from robby_plain.session import Cancelled, Session
 
 
 def choices(*labels: str) -> list[Choice[str]]:
@@ -47,3 +55,21 @@ def test_a_choice_added_later_gets_a_free_number() -> None:
     numbers.ask("lobby", choices(*(["table"] * 60)))
     added = [numbers.add(Choice("new", "new")) for _ in range(30)]
     assert len({*added, *range(1, 61)}) == 90
+
+
+async def test_a_cancelled_dialog_leaves_no_numbers_behind() -> None:
+    """What its numbers stand for only the dialog could take; typed later they ended the program."""
+
+    async def lines() -> AsyncIterator[str]:
+        yield "7"
+        yield "cancel"
+
+    async def dial() -> ByteStream:
+        raise AssertionError("nobody connects")
+
+    typed = lines()
+    session = Session(Client(dial, LoginPlan(name="Ana")), typed, Printer(lambda _line: None))
+    with pytest.raises(Cancelled):
+        await session.choose("How many?", [(2, "two"), (3, "three")])
+    assert session.numbers.look_up(1) is Answer.STALE
+    await typed.aclose()  # type: ignore[attr-defined]
