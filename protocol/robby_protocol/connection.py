@@ -166,6 +166,8 @@ class Connection:
         self.state = State.START
         self.version: Version | None = None
         """The version in use: at a server from the hello on, at a client from the greeting on."""
+        self.taken = 0
+        """Bytes of the newest event's body: what it cost to read depends on that."""
         self._peer = Role.SERVER if role is Role.CLIENT else Role.CLIENT
         self._kinds: Mapping[str, type[Message]] = _BY_TAG[self._peer]
         self._reader = FrameReader(_limit(self._peer, State.START))
@@ -212,6 +214,7 @@ class Connection:
                 raise LocalProtocolError(f"the {self.state.value} is still to be sent")
             try:
                 body = self._reader.next_body()
+                self.taken = 0 if body is None else len(body)
                 event = None if body is None else self._understand(body)
             except RemoteProtocolError as error:
                 self._broken = error

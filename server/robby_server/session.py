@@ -238,7 +238,8 @@ class Session:
         """Make a peer that sends too much wait for its own turn; it is told once each time that it happens."""
         now = trio.current_time()
         rate, burst = self._settings.message_rate, float(self._settings.message_burst)
-        self._tokens = min(burst, self._tokens + (now - self._tokens_at) * rate) - 1
+        cost = 1 + self.connection.taken // self._settings.message_bytes
+        self._tokens = min(burst, self._tokens + (now - self._tokens_at) * rate) - cost
         self._tokens_at = now
         if self._tokens >= 0:
             self._warned = self._warned and self._tokens < burst / 2

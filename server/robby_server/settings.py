@@ -33,6 +33,9 @@ class Settings:
     """Messages per second that a client may send for long. A person makes one or two, a bot a few."""
     message_burst: int = 100
     """Messages that may come at once on top: a pasted script, a client that comes back."""
+    message_bytes: int = 1024
+    """A message counts once more for each so many bytes. All that is needed in a game is shorter; a map of thousands of
+    values takes milliseconds to read, and thirty of those a second on each of many connections would stop the games."""
     outbox_bytes: int = 2 * 1024 * 1024
     """What may wait for one slow reader; twice the longest frame, and more than a long game's whole history."""
     lobby_outbox_bytes: int = 64 * 1024

@@ -143,3 +143,18 @@ async def test_the_lobby_is_written_once_for_all_who_ask(autojump_clock: Any) ->
         await ana.do(LobbyWatch, on=True)
         assert [table.seats[0].name for table in ana.last(LobbyTables).tables] == ["Ben"]
         assert ana.last(LobbyTables).people == 2
+
+
+async def test_long_messages_count_for_what_they_cost(autojump_clock: Any) -> None:
+    """Reading a map of thousands of values takes milliseconds: thirty of these a second are too many."""
+    async with running() as host:
+        ana = await host.guest("Ana")
+        options = {f"option {number}": number for number in range(3_000)}
+        began = trio.current_time()
+        for number in range(10):
+            await ana.send(TableCreate(id=number + 1, game="robby-solo", options=options))
+        for number in range(10):
+            with pytest.raises(Answered) as refused:
+                await ana.answer(number + 1)
+            assert refused.value.code == errors.BAD_OPTIONS
+        assert trio.current_time() - began > 10
