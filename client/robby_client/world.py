@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from robby_games.registry import GAMES, GameTypes
 from robby_protocol.errors import CLIENT_TOO_OLD
@@ -32,6 +32,8 @@ from robby_protocol.messages import (
 
 _PAST_MATCHES = 8
 """How many finished matches' ids are kept, so that a straggler of theirs is known; one would do."""
+_MOST_SEATS = 16
+"""Seats of a table; more than any game has."""
 _LONGEST_MS = 24 * 3_600_000
 """A day: more than any limit, and what a countdown has room for."""
 _MOST_EVENTS = 100_000
@@ -167,7 +169,7 @@ class World:
         elif isinstance(message, GameHistory):
             self._history(message)
         elif isinstance(message, LobbyTables):
-            self.lobby = message
+            self.lobby = structs.replace(message, tables=[_tame(table) for table in message.tables])
         elif isinstance(message, TableState):
             self._table_state(message)
         elif isinstance(message, TableClosed):
@@ -179,10 +181,10 @@ class World:
     def _table_state(self, message: TableState) -> None:
         if self.table is not None and self.table.table != message.table.table:
             self.leave_table()
-        self.table = message.table
-        self.seat = message.you
+        self.table = _tame(message.table)
+        self.seat = _within(message.you, len(self.table.seats))
         if self.game is not None and self.game.match == message.table.match:
-            self.game.names = _names(message.table) or self.game.names
+            self.game.names = _names(self.table) or self.game.names
 
     def _game_of(self, table: str, match: str) -> tuple[GameState, GameTypes] | None:
         """The state that a message of this match belongs to; a new match begins a new one. None: not ours to show."""
@@ -236,6 +238,22 @@ class World:
         game.own = own
         game.decision = None if message.decision is None else _decision(message.decision, types, public)
         game.clock = None if message.clock is None else RunningClock.from_message(message.clock, self.now())
+
+
+def _tame(table: TableInfo) -> TableInfo:
+    """The table with nothing in it that has no end or leads nowhere: its seats are drawn one by one."""
+    seats = table.seats[:_MOST_SEATS]
+    return structs.replace(
+        table,
+        host=_within(table.host, len(seats)),
+        capacity=min(table.capacity, _MOST_SEATS),
+        seats=seats,
+        result=table.result[:_MOST_SEATS],
+    )
+
+
+def _within(seat: int | None, seats: int) -> int | None:
+    return seat if seat is not None and seat < seats else None
 
 
 def _names(table: TableInfo) -> list[str]:

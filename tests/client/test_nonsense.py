@@ -8,8 +8,8 @@ from robby_client.words.robby_solo import prompt
 from robby_client.world import RunningClock, UnknownEvent, World
 from robby_games.robby_solo import Lay
 from robby_protocol.errors import CLIENT_TOO_OLD
-from robby_protocol.messages import Clock, Decision, GameHistory
-from tests.client.fakes import public_view, table_state, update
+from robby_protocol.messages import Clock, Decision, GameHistory, LobbyTables, TableState
+from tests.client.fakes import public_view, seat, table, table_state, update
 
 PERSON = {"card": "none", "revealed": None, "stack": 0, "top": None}
 SCORE = {"seat": 0, "stack": [], "money": 0, "items": 0, "items_worth": 0, "total": 0, "place": 1, "winner": True}
@@ -120,3 +120,23 @@ def test_a_story_without_end_does_not_fill_the_memory(monkeypatch: pytest.Monkey
 def test_a_clock_of_ages_is_a_day() -> None:
     clock = RunningClock.from_message(Clock(remaining_ms=2**53 - 1, total_ms=2**53 - 1, opens_ms=2**53 - 1), 0.0)
     assert clock.remaining(0.0) == clock.opens_in(0.0) == clock.total == 24 * 3_600
+
+
+def test_a_table_without_end_has_one() -> None:
+    """Seats are drawn one by one, those that are free too: a capacity of 2**50 froze the client."""
+    endless = table(seats=[seat("Ana")] * 100, host=63, capacity=2**50)
+    world = World(lambda: 100.0)
+    world.apply(TableState(table=endless, you=50))
+    world.apply(LobbyTables(tables=[endless], people=1))
+    assert world.table is not None
+    assert world.lobby is not None
+    assert world.seat is None
+    for shown in (world.table, world.lobby.tables[0]):
+        assert shown.capacity == len(shown.seats) == 16
+        assert shown.host is None
+
+
+def test_a_seat_that_is_none_is_nobody() -> None:
+    world = World(lambda: 100.0)
+    world.apply(TableState(table=table(seats=[seat("Ana")]), you=1))
+    assert world.seat is None
