@@ -18,6 +18,7 @@ from robby_client.codes import (
     SERVER_PROOF_WRONG,
     STOPPED,
     TIMED_OUT,
+    refusal,
     text_for,
 )
 from robby_client.dial import DialError
@@ -25,9 +26,7 @@ from robby_client.events import ClientEvent, Connected, Ended, Lost, Received
 from robby_client.inbox import Inbox
 from robby_client.link import Link, LinkError, lost
 from robby_client.login import DEFAULT_TIMINGS, LoginPlan, Timings
-from robby_client.safe import safe
 from robby_client.world import World
-from robby_protocol import errors
 from robby_protocol.codec import plain
 from robby_protocol.connection import InvalidMessage
 from robby_protocol.errors import (
@@ -304,8 +303,7 @@ class Client:
             raise NotConnected(unsure=call.sent)
         if isinstance(call.answer, Error):
             answer = call.answer
-            text = text_for(answer.code) if answer.code in errors.CODES else safe(answer.text)
-            raise Refused(answer.code, text, answer.details)
+            raise Refused(answer.code, refusal(answer.code, answer.text, answer.details), answer.details)
         return call.answer.result
 
     async def act(self, action: Struct, *, decision: int | None = None) -> None:

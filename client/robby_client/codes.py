@@ -3,6 +3,10 @@
 They stand beside the protocol's own codes (`robby_protocol.errors`); no code is in both. Like those they never change.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
+from robby_client.safe import fit, safe
 from robby_protocol import errors
 from robby_protocol.i18n import N_, _
 
@@ -21,6 +25,11 @@ NOT_CONNECTED = "not_connected"
 MAYBE_DONE = "maybe_done"
 STOPPED = "stopped"
 CLIENT_FAULT = "client_fault"
+
+LONGEST_REASON = 400
+"""Cells kept of a server's own sentence; the longest that ours say have some hundred and fifty."""
+_MOST_NAMED = 12
+"""Names kept of what a server says that it has: more would fill a screen of foreign text."""
 
 _TEXTS: dict[str, str] = {
     ADDRESS_INVALID: N_(
@@ -51,3 +60,30 @@ def text_for(code: str) -> str:
     """What a person is told for one of our codes or one of the protocol's, with the remedy."""
     known = _TEXTS.get(code)
     return errors.text_for(code) if known is None else _(known)
+
+
+def refusal(code: str, text: str, details: Mapping[str, Any] | None = None) -> str:
+    """What a person is told when the server refuses something or says farewell.
+
+    A server that gives its reason is shown with it, made harmless and of bounded length; where it says no more than
+    the code does, that is said in the person's language. details: as they came with the refusal; what the server
+    says that it has is named.
+    """
+    if code in errors.CODES and errors.is_general(code, text):
+        return _naming(code, details or {}) or text_for(code)
+    return fit(" ".join(text.split()), LONGEST_REASON) or safe(code)
+
+
+def _naming(code: str, details: Mapping[str, Any]) -> str | None:
+    """The general sentence with the names that only the details have; None if there are none."""
+    if code == errors.UNKNOWN_BOT:
+        names = details.get("bots")
+        sentence = _("The server has no such bot. It has: {names}.")
+    elif code == errors.UNKNOWN_GAME:
+        names = details.get("games")
+        sentence = _("The server does not know this game. It has: {names}.")
+    else:
+        return None
+    if not isinstance(names, list | tuple) or not names or not all(isinstance(name, str) for name in names):
+        return None
+    return fit(sentence.format(names=", ".join(names[:_MOST_NAMED])), LONGEST_REASON)

@@ -21,15 +21,14 @@ from robby_client.codes import (
     PASSWORD_NEEDED,
     SERVER_PROOF_WRONG,
     SERVER_SILENT,
+    refusal,
     text_for,
 )
 from robby_client.login import LoginPlan, Timings
-from robby_client.safe import safe
 from robby_protocol import identity
 from robby_protocol.connection import NEED_DATA, Connection, ConnectionClosed, InvalidMessage, Role
 from robby_protocol.errors import (
     CLIENT_TOO_OLD,
-    CODES,
     FRAME_TIMEOUT,
     HANDSHAKE_TIMEOUT,
     INTERNAL,
@@ -91,11 +90,6 @@ def lost(code: str = CONNECTION_LOST) -> LinkError:
 def ended(code: str, text: str | None = None) -> LinkError:
     """An end that does not heal by trying again."""
     return LinkError(code, text_for(code) if text is None else text, heals=False)
-
-
-def _text(code: str, text: str) -> str:
-    """In our own language where we know the code, else as the server says it."""
-    return text_for(code) if code in CODES else safe(text)
 
 
 @dataclass(frozen=True)
@@ -165,7 +159,7 @@ class Link:
                 elif isinstance(event, wanted):
                     return event
                 elif isinstance(event, Refused):
-                    raise LinkError(event.code, _text(event.code, event.text), heals=event.code in HEALING)
+                    raise LinkError(event.code, refusal(event.code, event.text), heals=event.code in HEALING)
                 elif isinstance(event, ConnectionClosed):
                     raise lost()
         except RemoteProtocolError as error:
@@ -284,7 +278,7 @@ class Link:
         on_message(message)
         if isinstance(message, Goodbye):
             heals = message.reconnect and message.code != REPLACED
-            raise LinkError(message.code, _text(message.code, message.text), heals)
+            raise LinkError(message.code, refusal(message.code, message.text), heals)
 
     async def _write(self) -> None:
         try:

@@ -126,6 +126,11 @@ def text_for(code: str) -> str:
     return code if known is None else _(known)
 
 
+def is_general(code: str, text: str) -> bool:
+    """Whether a peer's text says no more than the code itself: none, or the general sentence as it is or as shown."""
+    return text.strip() in ("", code, _TEXTS.get(code), text_for(code))
+
+
 class ProtocolError(Exception):
     """Base of the two kinds: ours and theirs. Any other exception out of the protocol package is a bug."""
 

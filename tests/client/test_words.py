@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robby_bots.random_bot import RandomBot
-from robby_client.codes import CODES
+from robby_client.codes import CODES, LONGEST_REASON, refusal
 from robby_client.codes import text_for as client_text
 from robby_client.safe import cells, fit, pad, safe
 from robby_client.tale.robby_solo import final_lines, in_seat_order, names_in, names_of, sentence
@@ -222,6 +222,31 @@ def test_every_code_of_a_client_has_a_text_and_none_is_the_protocols() -> None:
         assert client_text(code) != code
     assert client_text(errors.NAME_TAKEN) == errors.text_for(errors.NAME_TAKEN)
     assert client_text("of_the_future") == "of_the_future"
+
+
+def test_a_refusal_gives_the_servers_reason_where_there_is_one_and_else_our_own_sentence() -> None:
+    reason = "A name takes at most 20 columns. Choose a shorter one."
+    assert refusal(errors.NAME_INVALID, reason) == reason
+    for said in ("", errors.NAME_INVALID, errors.text_for(errors.NAME_INVALID)):
+        assert refusal(errors.NAME_INVALID, said) == errors.text_for(errors.NAME_INVALID)
+    assert refusal("of_the_future", "Wait.") == "Wait."
+    assert refusal("of_the_future", "") == "of_the_future"
+
+
+def test_a_foreign_reason_is_harmless_and_of_bounded_length() -> None:
+    shown = refusal(errors.NAME_INVALID, "\x1b[2J\nsecond " + "x" * 5_000)
+    assert "\x1b" not in shown
+    assert "\n" not in shown
+    assert cells(shown) <= LONGEST_REASON
+
+
+def test_what_the_server_has_is_named_from_the_details() -> None:
+    general = errors.text_for(errors.UNKNOWN_BOT)
+    named = refusal(errors.UNKNOWN_BOT, general, {"bots": ["greedy", "ran\x1bdom"]})
+    assert "greedy, ran\\x1bdom" in named
+    assert "robby-solo" in refusal(errors.UNKNOWN_GAME, "", {"games": ["robby-solo"]})
+    for nonsense in ({}, {"bots": []}, {"bots": "greedy"}, {"bots": [1]}):
+        assert refusal(errors.UNKNOWN_BOT, general, nonsense) == general
 
 
 # What is asked.

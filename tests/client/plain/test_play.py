@@ -7,6 +7,7 @@ from trio.testing import MockClock
 from robby_client import codes
 from robby_client.quick import QuickTable
 from robby_games.robby_solo import Laid
+from robby_protocol import errors
 from tests.client.plain.stage import Person, stage
 
 CHOICE = re.compile(r"  (\d+): (.+)")
@@ -217,3 +218,24 @@ async def test_a_refused_login_is_said_and_ends(autojump_clock: MockClock) -> No
         ended = await scene.ended(ana)
         assert ended.code == "name_invalid"
         assert ana.heard[-1:] == [ended.text]
+
+
+async def test_the_servers_reason_is_said_and_not_that_there_is_one(autojump_clock: MockClock) -> None:
+    async with stage() as scene:
+        for name in ("x" * 28, "a  b", "a\tb", "Аna", "😀"):
+            ended = await scene.ended(scene.enter(name))
+            assert ended.code == errors.NAME_INVALID
+            assert not errors.is_general(ended.code, ended.text)
+        ana = scene.enter("Ana")
+        await ana.wait_for("There is no table yet")
+        for line, wanted in (
+            ("create seats=9", "2 to 6 seats"),
+            ("create seats=1", "2 to 6 seats"),
+            ("create seats=2", "three players"),
+            ("create seats=6 junior=yes", "a free place"),
+            ("create bots=x", "greedy, random"),
+        ):
+            ana.type(line)
+            await ana.wait_for(wanted)
+        ana.close()
+        await scene.ended(ana)
