@@ -39,6 +39,7 @@ from robby_tui.screens.results import ResultsScreen
 from robby_tui.screens.room import RoomScreen
 from robby_tui.screens.table import TableScreen
 from robby_tui.source import ClientLike, MakeClient
+from robby_tui.typed import Typed
 
 LAST_LOOK = 4.0
 """Seconds in which the last reveal stays on screen before the results come by themselves; Enter is quicker."""
@@ -49,12 +50,13 @@ _MOVING = frozenset({"pageup", "pagedown", "home", "end", "up", "down", "tab", "
 
 
 class Happened(Message):
-    """Something came from the client."""
+    """Something came from the client. taken: set once the app has shown it."""
 
     def __init__(self, client: ClientLike, event: ClientEvent) -> None:
         super().__init__()
         self.client = client
         self.event = event
+        self.taken = anyio.Event()
 
 
 class RobbyApp(App[None]):
@@ -101,6 +103,8 @@ class RobbyApp(App[None]):
         self._room_wanted = False
         self._last_look: str | None = None
         self._leaving: int | None = None
+        self._typed = Typed(self, self._press)
+        self._depth = 0
         self.fault: BaseException | None = None
         self._signals = terminal.Signals(self._signalled)
 
@@ -109,6 +113,7 @@ class RobbyApp(App[None]):
     async def on_mount(self) -> None:
         """Show the first screen, or connect at once."""
         self._signals.install()
+        self.run_worker(self._typed.run(), group="keys")
         self.screen_change_signal.subscribe(self, self._screen_changed, immediate=True)
         for warning in self._store.take_warnings():
             self.notify(plain(warning), severity="warning", markup=False)
@@ -189,7 +194,10 @@ class RobbyApp(App[None]):
             async with anyio.create_task_group() as group:
                 group.start_soon(client.run)
                 async for event in client.events:
-                    self.post_message(Happened(client, event))
+                    happened = Happened(client, event)
+                    # One at a time: the client's inbox drops what is out of date, the app's queue only grows.
+                    if self.post_message(happened):
+                        await happened.taken.wait()
         except* Exception as errors:  # noqa: BLE001 - the boundary of the network task: a fault in it must not end the app
             self.log.error(repr(errors.exceptions))
             text = _("The network part of Robby failed ({fault}). Connect again.").format(
@@ -199,12 +207,16 @@ class RobbyApp(App[None]):
 
     async def on_happened(self, message: Happened) -> None:
         """Take over what the client tells."""
-        if message.client is not self.link.client:
-            return
-        event = message.event
+        try:
+            if message.client is self.link.client:
+                await self._take_over(message.client, message.event)
+        finally:
+            message.taken.set()
+
+    async def _take_over(self, client: ClientLike, event: ClientEvent) -> None:
         match event:
             case Connected():
-                self._arrived(message.client, event)
+                self._arrived(client, event)
             case Lost():
                 self.link.offline = Offline(event.code, event.text, event.attempt, self._now() + event.retry_in)
             case Ended():
@@ -362,26 +374,36 @@ class RobbyApp(App[None]):
 
     # Keys.
 
-    def _moved(self) -> None:
+    def _moved(self, *, own: bool = False) -> None:
         """Keys pressed for what was shown before must not act on what is shown now."""
         screen = self.screen
         context = getattr(screen, "context", None)
-        self.link.presses.moved((id(screen), context))
+        self.link.presses.moved((id(screen), context), own=own)
 
     def _screen_changed(self, _screen: Screen[Any]) -> None:
         """A dialog opened or closed, or another screen took its place."""
-        self._moved()
+        depth, self._depth = self._depth, len(self.screen_stack)
+        # What a person's own key opened is what the next keys were pressed for.
+        self._moved(own=self._typed.busy and self._depth > depth and isinstance(self.screen, ModalScreen))
 
     async def on_event(self, event: events.Event) -> None:
-        """Judge key presses before anything else sees them; pasted text goes to a field or nowhere."""
-        if isinstance(event, events.Key) and not event.is_forwarded:
-            self._moved()
-            typing = isinstance(self.focused, Input) and (event.is_printable or event.key in ("backspace", "delete"))
+        """Keys and pasted text wait until all that the key before set off is done; see `typed`."""
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            self._typed.put(event)
+            return
+        await super().on_event(event)
+
+    async def _press(self, event: events.Key | events.Paste) -> None:
+        """Judge a key press before anything else sees it; pasted text goes to a field or nowhere."""
+        self._moved()
+        in_field = isinstance(self.focused, Input)
+        if isinstance(event, events.Key):
+            typing = in_field and (event.is_printable or event.key in ("backspace", "delete"))
             # In a dialog the arrows decide nothing either; at the table they deal.
             moving = event.key in _MOVING or (isinstance(self.screen, ModalScreen) and event.key in ("left", "right"))
             if not moving and not typing and not self.link.presses.admit(event.key, event.time):
                 return
-        elif isinstance(event, events.Paste) and not event.is_forwarded and not isinstance(self.focused, Input):
+        elif not in_field:
             return
         await super().on_event(event)
 

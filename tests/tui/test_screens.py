@@ -1,5 +1,6 @@
 """All screens but the table: connecting, the lobby, making a table, the room, results, help, and losing the network."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,28 @@ def test_a_fault_of_the_network_task_is_a_message_and_no_exit(tmp_path: Path) ->
         stage.screen.query_one("#address").focus()
         await stage.press("enter")
         assert len(stage.maker.clients) == 2
+
+    run(scene, tmp_path)
+
+
+def test_what_the_app_cannot_show_yet_stays_with_the_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The client's inbox drops what is out of date; a queue in front of it would grow with every flood."""
+
+    async def scene(stage: Stage) -> None:
+        shown = asyncio.Event()
+        take_over = stage.app._take_over
+
+        async def slowly(client: Any, event: Any) -> None:
+            await shown.wait()
+            await take_over(client, event)
+
+        monkeypatch.setattr(stage.app, "_take_over", slowly)
+        stage.client.feed(*(lobby(people=number) for number in range(50)))
+        await asyncio.sleep(0.1)
+        assert stage.client.waiting >= 48
+        shown.set()
+        await stage.settle()
+        assert stage.client.waiting == 0
 
     run(scene, tmp_path)
 
