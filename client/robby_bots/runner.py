@@ -5,6 +5,7 @@ A bot that raises, or names an action that is not allowed, does not answer that 
 
 import logging
 import random
+from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -37,17 +38,20 @@ async def run_bot(
     seek: bool = False,
     stay: bool = True,
     start: int | None = None,
+    refused: Callable[[Refused], None] | None = None,
+    waiting: Callable[[], None] | None = None,
 ) -> Ended:
     """Run the client and let the bot answer for its seat, until the client has ended. Returns why.
 
     think: (shortest, longest) seconds before each answer. table: sit down there. seek: without a seat, sit down at any
     table of the bot's game that waits. start: as host, start a match only once so many seats are taken; None: whenever
     all who are there are ready, if any person is. stay: False: say bye once the seat is gone or the table closed.
-    The bot's chance is `rng` alone, and nothing else draws from it.
+    refused: told when sitting down, getting ready or starting is refused; None: the log is. waiting: told once that no
+    table is there to sit down at. The bot's chance is `rng` alone, and nothing else draws from it.
     """
     ended = Ended(STOPPED, text_for(STOPPED))
     player = _Player(client, bot, rng, think)
-    seating = Seating(client, bot.game, table=table, seek=seek, start=start)
+    seating = Seating(client, bot.game, table=table, seek=seek, start=start, refused=refused, waiting=waiting)
     async with anyio.create_task_group() as group:
         group.start_soon(client.run)
         group.start_soon(player.play)

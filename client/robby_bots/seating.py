@@ -1,6 +1,7 @@
 """A headless bot's manners at tables: find one, say that it is ready, start as host when all are ready."""
 
 import logging
+from collections.abc import Callable
 
 import anyio
 
@@ -36,11 +37,24 @@ class Seating:
     start: as host, start only once so many seats are taken; None: whenever all who are there are ready, if there is
     any person among them (a bot alone with the server's bots would play for ever).
     table: where to sit down; None with seek: at any table of this game that waits and has a free seat.
+    refused: told of every refusal, instead of the log. waiting: told once that no table is there to sit down at.
     Seats of kind `bot` are the server's own affair: nothing is said for them.
     """
 
-    def __init__(self, client: Client, game: str, *, table: str | None, seek: bool, start: int | None = None) -> None:
+    def __init__(
+        self,
+        client: Client,
+        game: str,
+        *,
+        table: str | None,
+        seek: bool,
+        start: int | None = None,
+        refused: Callable[[Refused], None] | None = None,
+        waiting: Callable[[], None] | None = None,
+    ) -> None:
         self.changed = Signal()
+        self._refused = refused or _log_refusal
+        self._waiting = waiting
         self._client = client
         self._game = game
         self._table = table
@@ -65,9 +79,10 @@ class Seating:
             except NotConnected:
                 pass  # the next connection is a change
             except Refused as refused:
-                level = logging.DEBUG if refused.code in _PASSING else logging.WARNING
-                _log.log(level, "seating: refused %s", refused.code)
+                self._refused(refused)
                 await anyio.sleep(REFUSED_PAUSE)
+                if refused.code in (TABLE_FULL, TABLE_PLAYING) and self._table is not None:
+                    continue  # nobody tells when that one table has a seat again
             await self.changed.wait()
 
     async def _step(self) -> None:
@@ -100,6 +115,9 @@ class Seating:
             self._watched = login
         elif wanted is None and lobby is not None:
             wanted = next((table.table for table in lobby.tables if self._fits(table)), None)
+            if wanted is None and self._waiting is not None:
+                waiting, self._waiting = self._waiting, None
+                waiting()
         if wanted is not None:
             await client.call(TableJoin, table=wanted)
             self._joined = login
@@ -119,3 +137,8 @@ class Seating:
         else:
             enough = len(table.seats) >= self._start
         return enough and all(seat.ready or seat.kind == "bot" for seat in others)
+
+
+def _log_refusal(refused: Refused) -> None:
+    level = logging.DEBUG if refused.code in _PASSING else logging.WARNING
+    _log.log(level, "seating: refused %s", refused.code)

@@ -23,6 +23,7 @@ from robby_client.events import ClientEvent, Connected, Ended, Lost, Received
 from robby_client.safe import safe
 from robby_client.session import open_client
 from robby_client.store import Store
+from robby_protocol.errors import NO_SUCH_TABLE, NOT_READY, TOO_FEW_PLAYERS
 from robby_protocol.i18n import _
 from robby_protocol.messages import TableClosed, TableCreate, TableState
 
@@ -97,10 +98,15 @@ class _BotRunner:
         self._seats = seats
         self._client: WatchedClient | None = None
         self._was_connected = False
+        self._table_given = False
+        self._no_table: Refused | None = None
+        self._refusals: set[str] = {NOT_READY, TOO_FEW_PLAYERS}
+        """Codes of refusals that are not said: nothing but somebody not there yet, or said before."""
         self._due = anyio.Event()
 
     async def run(self, client: WatchedClient, *, table: str | None, think: float, seed: str | None) -> int:
         self._client = client
+        self._table_given = table is not None
         signalled: list[int] = []
         async with anyio.create_task_group() as tasks:
 
@@ -120,12 +126,27 @@ class _BotRunner:
                 think=(think, think),
                 table=table,
                 seek=table is None and self._seats is None,
+                stay=table is None,
                 start=self._seats,
+                refused=self._was_refused,
+                waiting=lambda: print(_("There is no table with a free seat yet; waiting for one."), flush=True),
             )
             tasks.cancel_scope.cancel()
         return signalled[0] if signalled else self._conclude(ended)
 
+    def _was_refused(self, refused: Refused) -> None:
+        """The server refused a seat or a start: say it once; without its table the bot has nothing to do."""
+        if refused.code == NO_SUCH_TABLE and self._table_given:
+            self._no_table = refused
+            assert self._client is not None, "run has set it"
+            self._client.stop()
+        elif refused.code not in self._refusals:
+            self._refusals.add(refused.code)
+            print(refused.text, flush=True)
+
     def _conclude(self, ended: Ended) -> int:
+        if self._no_table is not None:
+            raise CommandError(self._no_table.text, exit_codes.REFUSED)
         code = exit_codes.of_end(ended, was_connected=self._was_connected)
         if code != exit_codes.WELL:
             raise CommandError(ended.text, code)

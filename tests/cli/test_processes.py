@@ -145,6 +145,34 @@ def test_a_bot_that_was_killed_has_its_seat_again(server: str, start: Start) -> 
     assert "host" in ben.until("Ana").string
 
 
+def test_a_bot_says_that_its_table_is_not_there_and_ends(server: str, start: Start) -> None:
+    bot = start("bot", "greedy", server, "--table", "XXXX")
+    bot.end()
+    assert bot.code == exit_codes.REFUSED
+    assert "no such table" in bot.errors()
+    assert len(bot.errors().splitlines()) == 1
+
+
+def test_a_bot_that_finds_no_table_says_that_it_waits_and_sits_down_once_there_is_one(
+    server: str, start: Start
+) -> None:
+    bot = start("bot", "greedy", server, "--name", "Clementine")
+    bot.until("waiting for one")
+    ana = join(start, server, "Ana")
+    ana.type("create seats=3")
+    ana.until("Clementine sat down")
+
+
+def test_a_bot_waits_for_a_seat_at_the_table_that_it_was_given(server: str, start: Start) -> None:
+    ana = join(start, server, "Ana")
+    ana.type("create seats=3 bots=greedy,greedy")
+    table = ana.until(r"Its id is (\w+)").group(1)
+    bot = start("bot", "greedy", server, "--table", table, "--name", "Clementine")
+    bot.until("table is full")
+    ana.type("kick Dusty")
+    ana.until("Clementine sat down")
+
+
 def test_ctrl_c_in_the_first_moment_is_no_traceback() -> None:
     code = (
         "import builtins, sys, robby_cli.main as m\n"
