@@ -102,6 +102,7 @@ class PlainClient:
 
     def stop(self) -> None:
         """Leave in good order, as `quit` does."""
+        self._session.leaving = True
         self._client.stop()
 
     # What happens
@@ -196,13 +197,13 @@ class PlainClient:
                     break
         except EndOfInput:
             pass
-        self._client.stop()
+        self.stop()
 
     async def _line(self, line: str) -> bool:
         """Do what was typed. Returns whether to go on."""
         session = self._session
         if line.isascii() and line.isdigit():
-            found = session.numbers.look_up(int(line[:4]))
+            found = session.numbers.look_up(int(line))
             if isinstance(found, Answer):
                 session.not_a_choice(found)
             else:

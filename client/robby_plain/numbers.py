@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-LAST = 99
-"""Then the numbers begin at 1 again: two digits are quickly typed, and a dozen questions lie between."""
+LAST = 9_999
+"""Then the numbers begin at 1 again: longer ones are a nuisance to type, and hundreds of questions lie between."""
 
 
 class Answer(Enum):

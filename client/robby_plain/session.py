@@ -63,6 +63,8 @@ class Session:
         self.log: deque[str] = deque(maxlen=LOG_LINES)
         self.in_dialog = False
         """Some questions are being asked one by one; nothing else may open a question meanwhile."""
+        self.leaving = False
+        """The person leaves: what can no longer be sent is nobody's loss."""
         self._table_seen = anyio.Event()
         self._lines = lines
         self._printer = printer
@@ -105,7 +107,8 @@ class Session:
         try:
             return await self.client.call(command, **fields)
         except (Refused, NotConnected) as problem:
-            self.say(problem.text)
+            if not self.leaving:
+                self.say(problem.text)
             return None
 
     def saw_table(self) -> None:

@@ -41,13 +41,23 @@ def test_a_closed_question_takes_no_answer() -> None:
 def test_numbers_stay_below_the_last_and_two_questions_never_share_one() -> None:
     numbers: Numbers[str] = Numbers()
     before: set[int] = set()
-    for question in range(200):
+    for question in range(5_000):
         opened = numbers.ask(question, choices(*"abcdefg"[: question % 7 + 1]))
         assert max(opened) <= LAST
         assert len(opened) == question % 7 + 1
         assert list(opened) == sorted(opened)
         assert not before & set(opened)
         before = set(opened)
+
+
+def test_numbers_are_not_used_again_for_a_long_time() -> None:
+    numbers: Numbers[str] = Numbers()
+    seen: set[int] = set()
+    for question in range(1_000):
+        opened = numbers.ask(question, choices(*"abcdefg"))
+        assert not seen & set(opened)
+        seen |= set(opened)
+    assert numbers.look_up(1) is Answer.STALE
 
 
 def test_a_choice_added_later_gets_a_free_number() -> None:

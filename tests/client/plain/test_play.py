@@ -205,6 +205,28 @@ async def test_leaving_a_running_game_returns_to_the_lobby(autojump_clock: MockC
         assert (await scene.ended(ana)).code == codes.STOPPED
 
 
+async def test_leaving_the_table_and_then_the_program_says_nothing_of_a_connection(autojump_clock: MockClock) -> None:
+    async with stage() as scene:
+        ana = scene.enter("Ana")
+        for line in ("create seats=3", "leave", "quit"):
+            ana.type(line)
+        await scene.ended(ana)
+        assert "You left the table." in ana.heard
+        assert codes.text_for(codes.NOT_CONNECTED) not in ana.heard
+
+
+async def test_a_number_of_many_digits_is_not_taken_for_its_first_ones(autojump_clock: MockClock) -> None:
+    async with stage() as scene:
+        ana = scene.enter("Ana")
+        await ana.wait_for("create a table")
+        ana.type("1" + "0" * 4)
+        await ana.wait_for("Choose from")
+        ana.type("0" * 500 + "7")
+        await ana.wait_for("Choose from")
+        ana.close()
+        await scene.ended(ana)
+
+
 async def test_the_end_of_the_input_before_the_login_ends_the_client(autojump_clock: MockClock) -> None:
     async with stage() as scene:
         ana = scene.enter("Ana")
