@@ -57,7 +57,16 @@ def main(arguments: list[str]) -> int:
 
 def full_run(folder: Path) -> list[str]:
     """pytest's arguments for the whole suite: every core at work, coverage measured."""
-    return ["-q", "-n", "auto", "--dist", "worksteal", "--cov", f"--cov-report=json:{folder / 'coverage.json'}"]
+    return [
+        "-q",
+        "-n",
+        "auto",
+        "--dist",
+        "worksteal",
+        "--durations=12",
+        "--cov",
+        f"--cov-report=json:{folder / 'coverage.json'}",
+    ]
 
 
 def run(name: str, command: list[str]) -> bool:

@@ -68,7 +68,7 @@ def test_wide_names_line_up_by_cells(tmp_path: Path) -> None:
             raw = stack.enter_context(guest("127.0.0.1", server.port, name))
             raw.call("table.join", table=found[1])
             raw.call("table.ready", ready=True)
-        ana.wait_for("All are ready", PATIENCE)
+        ana.wait_for(lambda text: "All are ready" in text and text.count("✓") >= len(names), PATIENCE)
         rows = [row for row in range(24) if any(name in ana.lines[row] for name in names) and "✓" in ana.lines[row]]
         assert len(rows) == 3
         # The sign of being ready stands in the same cell of every line.

@@ -31,7 +31,8 @@ async def check_journal(journal: MemoryJournal, peers: list[Peer]) -> None:
     assert match.seq == peers[0].update.seq
     results = match.result()
     assert results is not None
-    assert [result.score for result in results] == [line.score for line in peers[0].state.table.result]
+    told = {line.seat: line.score for line in peers[0].state.table.result}
+    assert {result.seat: result.score for result in results} == told
 
 
 @pytest.mark.parametrize(
