@@ -28,6 +28,8 @@ class Person:
 
     def __init__(self) -> None:
         self.heard: list[str] = []
+        self.script: list[str] = []
+        """Lines that are all there at once, as from a file, before those that are typed."""
         self.unread: deque[str] = deque()
         self.ended: Ended | None = None
         self.gone = trio.Event()
@@ -58,6 +60,8 @@ class Person:
         self._news = trio.Event()
 
     async def lines(self) -> AsyncIterator[str]:
+        for line in self.script:
+            yield line
         async for line in self._lines:
             yield line
 
@@ -98,8 +102,9 @@ class Stage:
         self.server = server
         self._nursery = nursery
 
-    def enter(self, name: str, *, quick: QuickTable | None = None, resume: bytes = b"") -> Person:
+    def enter(self, name: str, *, quick: QuickTable | None = None, resume: bytes = b"", script: str = "") -> Person:
         person = Person()
+        person.script = script.splitlines()
 
         async def dial() -> ByteStream:
             person.stream = self.server.connect_memory()

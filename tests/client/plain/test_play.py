@@ -207,9 +207,7 @@ async def test_leaving_a_running_game_returns_to_the_lobby(autojump_clock: MockC
 
 async def test_leaving_the_table_and_then_the_program_says_nothing_of_a_connection(autojump_clock: MockClock) -> None:
     async with stage() as scene:
-        ana = scene.enter("Ana")
-        for line in ("create seats=3", "leave", "quit"):
-            ana.type(line)
+        ana = scene.enter("Ana", script="create seats=3\nleave\nquit")
         await scene.ended(ana)
         assert "You left the table." in ana.heard
         assert codes.text_for(codes.NOT_CONNECTED) not in ana.heard
