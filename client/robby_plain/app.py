@@ -13,6 +13,7 @@ import anyio
 from robby_client.client import NotConnected, Refused
 from robby_client.events import ClientEvent, Connected, Ended, Lost, Received
 from robby_client.quick import QuickTable, sit_down
+from robby_client.signal import Signal
 from robby_plain.lobby import LobbyPart
 from robby_plain.match import LOG_SHOWN, MatchPart
 from robby_plain.numbers import Answer, Choice
@@ -58,7 +59,10 @@ START_SECONDS = 5.0
 
 
 class PlainClient:
-    """One run. ended: why the client ended, once `run` has returned."""
+    """One run. ended: why the client ended, once `run` has returned.
+
+    script: the lines come from a file or a program. A number or an answer in words then waits until something is asked.
+    """
 
     def __init__(
         self,
@@ -67,10 +71,13 @@ class PlainClient:
         write: Callable[[str], None],
         *,
         quick: QuickTable | None = None,
+        script: bool = False,
     ) -> None:
         self.ended: Ended | None = None
         self._client = client
         self._quick = quick
+        self._script = script
+        self._changed = Signal()
         self._session = Session(client, lines, Printer(write))
         self._first_connection = anyio.Event()
         self._settled = anyio.Event()
@@ -89,6 +96,7 @@ class PlainClient:
             self._tasks.start_soon(self._typing)
             async for event in self._client.events:
                 await self._event(event)
+                self._changed.set()
                 if isinstance(event, Ended):
                     self.ended = event
             self._tasks.cancel_scope.cancel()
@@ -196,18 +204,32 @@ class PlainClient:
                 if line and not await self._line(line):
                     break
         except EndOfInput:
-            pass
+            if self._playing:
+                session = self._session
+                session.say(_("The input has ended in the middle of the game: this client leaves it."))
         self.stop()
 
     async def _line(self, line: str) -> bool:
         """Do what was typed. Returns whether to go on."""
         session = self._session
         if line.isascii() and line.isdigit():
-            found = session.numbers.look_up(int(line))
+            while (found := session.numbers.look_up(int(line))) is Answer.UNKNOWN and not session.numbers.open:
+                if not self._holds():
+                    break
+                await self._changed.wait()
             if isinstance(found, Answer):
                 session.not_a_choice(found)
             else:
                 await self._do(found)
+            return True
+        action = self._match.read(line)
+        if action is not None:
+            while not await self._match.answer(action, patient=self._script):
+                if not self._holds():
+                    session.say(_("Nothing is asked now. Type help for the commands."))
+                    break
+                await self._changed.wait()
+            self._refresh()
             return True
         try:
             words = shlex.split(line)
@@ -289,6 +311,13 @@ class PlainClient:
         table = self._session.world.table
         return table is not None and table.phase == "playing"
 
+    def _holds(self) -> bool:
+        """Whether an answer waits for its question: in a script, as long as a match can still ask something."""
+        world = self._session.world
+        table = world.table
+        waits_for_start = table is not None and table.phase == "waiting" and table.host != world.seat
+        return self._script and (self._playing or waits_for_start or not self._client.connected)
+
     def _unknown(self, command: str) -> None:
         known = ", ".join(name for name, _text in self._commands())
         self._session.say(
@@ -308,3 +337,10 @@ class PlainClient:
         self._session.say(
             _("The numbers go on counting, so that an answer that comes late is never taken for another.")
         )
+        if self._playing:
+            self._session.say(
+                _(
+                    "Words answer as well, whatever is asked: left, right, a bank by name or letter, rob red, not red, "
+                    "confirm, take back, reveal, an item's name."
+                )
+            )

@@ -26,6 +26,14 @@ class GameTexts(Protocol):
         """An action as a choice, with what one should know to choose it."""
         ...
 
+    def read(self, text: str) -> Any | None:
+        """The action that typed words mean, whether it is offered or not; None if they mean none."""
+        ...
+
+    def can_be_passed(self, legal: Sequence[Any]) -> bool:
+        """Whether the game goes on without an answer to this decision, so that nobody need give one."""
+        ...
+
     def view(self, game: GameState, names: Sequence[str], me: int | None) -> list[str]:
         """The whole table, as all see it."""
         ...

@@ -88,7 +88,7 @@ class MatchPart:
         if decision is None:
             self._close_question()
             return
-        key = ("decision", game.match, decision.id, decision.legal)
+        key = _key(game, decision)
         if session.numbers.key == key:
             return
         texts = self._texts(game)
@@ -106,7 +106,7 @@ class MatchPart:
         return f"{question} {left}"
 
     def _close_question(self) -> None:
-        if isinstance(self._session.numbers.key, tuple) and self._session.numbers.key[0] == "decision":
+        if self.asks:
             self._session.numbers.close()
         if self._countdown is not None:
             self._countdown.cancel()
@@ -115,6 +115,34 @@ class MatchPart:
     def pause(self) -> None:
         """No connection: what was asked cannot be answered now."""
         self._close_question()
+
+    @property
+    def asks(self) -> bool:
+        """Whether a decision of this match can be answered now."""
+        return isinstance(self._session.numbers.key, tuple) and self._session.numbers.key[0] == "decision"
+
+    def read(self, text: str) -> Any | None:
+        """The action that typed words mean in the table's game; None if they mean none."""
+        table = self._session.world.table
+        texts = None if table is None else TEXTS.get(table.game)
+        return None if texts is None else texts.read(text)
+
+    async def answer(self, action: Any, *, patient: bool) -> bool:
+        """Answer the decision that was asked last by an action. Returns whether one is open.
+
+        An action that is not offered is said; patient: not where the decision can be passed, as the next may fit.
+        """
+        game = self._game
+        decision = None if game is None else game.decision
+        if game is None or decision is None or self._session.numbers.key != _key(game, decision):
+            return False
+        if action in decision.legal:
+            await self._act(decision, action)
+        elif patient and self._texts(game).can_be_passed(decision.legal):
+            return False
+        else:
+            self._session.say(_("That is not asked now; nothing was done."))
+        return True
 
     async def _act(self, decision: OpenDecision, action: Any) -> None:
         session = self._session
@@ -188,3 +216,8 @@ class MatchPart:
         name = next(iter(TEXTS)) if game is None else game.name
         for line in TEXTS[name].rules():
             self._session.say(line)
+
+
+def _key(game: GameState, decision: OpenDecision) -> tuple[Any, ...]:
+    """What a decision's question is known by."""
+    return ("decision", game.match, decision.id, decision.legal)

@@ -14,10 +14,12 @@ from robby_games.robby_solo import (
     Lay,
     OwnView,
     PublicView,
+    Reveal,
     items_of,
     money_of,
     total_of,
 )
+from robby_plain import solo_answers
 from robby_protocol.i18n import N_, _, ngettext
 
 _RULES: tuple[str, ...] = (
@@ -66,6 +68,12 @@ class RobbySoloTexts:
         elif isinstance(action, Declare):
             label = words.declaration_text(Declaration(robs=action.robs, bank=action.bank))
         return label
+
+    def read(self, text: str) -> Any | None:
+        return solo_answers.read(text)
+
+    def can_be_passed(self, legal: Sequence[Any]) -> bool:
+        return all(isinstance(action, Reveal) for action in legal)
 
     def view(self, game: GameState, names: Sequence[str], me: int | None) -> list[str]:
         public: PublicView = game.public

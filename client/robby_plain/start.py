@@ -71,7 +71,8 @@ async def _run(
     quick: QuickTable | None,
     accept_server_id: Callable[[bytes, bytes], bool] | None,
 ) -> int:
-    lines = LineReader(_input())
+    fd = _input()
+    lines = LineReader(fd)
     signalled: list[int] = []
     code = exit_codes.WELL
     async with anyio.create_task_group() as tasks:
@@ -107,7 +108,7 @@ async def _run(
             )
             for warning in store.take_warnings():
                 printer.say(warning)
-            plain = PlainClient(client, lines, write_line, quick=quick)
+            plain = PlainClient(client, lines, write_line, quick=quick, script=not os.isatty(fd))
             ended = await plain.run()
             code = exit_codes.of_end(ended, was_connected=plain.was_connected)
             if ended.code == SERVER_ID_CHANGED:

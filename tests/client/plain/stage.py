@@ -119,7 +119,7 @@ class Stage:
     async def _run(self, person: Person, client: Client, quick: QuickTable | None) -> None:
         lines = person.lines()
         try:
-            person.plain = PlainClient(client, lines, person.hear, quick=quick)
+            person.plain = PlainClient(client, lines, person.hear, quick=quick, script=bool(person.script))
             person.ended = await person.plain.run()
             person.gone.set()
         finally:

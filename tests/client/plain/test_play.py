@@ -6,7 +6,7 @@ from trio.testing import MockClock
 
 from robby_client import codes
 from robby_client.quick import QuickTable
-from robby_games.robby_solo import Laid
+from robby_games.robby_solo import ITEM_NAMES, Confirmed, Declared, Laid
 from robby_protocol import errors
 from tests.client.plain.stage import Person, stage
 
@@ -221,6 +221,71 @@ async def test_a_number_of_many_digits_is_not_taken_for_its_first_ones(autojump_
         await ana.wait_for("Choose from")
         ana.type("0" * 500 + "7")
         await ana.wait_for("Choose from")
+        ana.close()
+        await scene.ended(ana)
+
+
+ONE_ROUND = [*ITEM_NAMES, "left", "yellow", "rob yellow", "not yellow", "confirm"]
+"""Words for whatever a round may ask; those that are not asked are passed over."""
+
+
+async def test_a_script_of_words_plays_a_whole_game_without_knowing_what_is_asked_when(
+    autojump_clock: MockClock,
+) -> None:
+    async with stage() as scene:
+        ana = scene.enter("Ana", quick=BLITZ, script="\n".join([*ONE_ROUND * 40, "view"]))
+        await ana.wait_for("the game is over")
+        events = ana.game.events
+        laid = [event for event in events if isinstance(event, Laid) and event.seat == 0]
+        assert len(laid) > 3
+        assert not any(event.auto for event in laid)
+        assert not any(isinstance(event, Confirmed | Declared) and event.seat == 0 and event.auto for event in events)
+        ana.close()
+        await scene.ended(ana)
+
+
+async def test_a_scripts_first_number_waits_for_the_first_question(autojump_clock: MockClock) -> None:
+    async with stage() as scene:
+        ana = scene.enter("Ana", quick=STANDARD, script="1")
+        await ana.wait_for(lambda line: "Your card is " in line or "New loot" in line)
+        assert not any("Nothing is asked" in line for line in ana.heard)
+        ana.close()
+        await ana.wait_for("The input has ended in the middle of the game")
+        await scene.ended(ana)
+
+
+async def test_a_scripts_answer_waits_for_the_host_to_start(autojump_clock: MockClock) -> None:
+    async with stage() as scene:
+        ana = scene.enter("Ana")
+        ana.type("create title=Friday seats=3 time=standard bots=greedy")
+        await ana.wait_for("Your table is made")
+        ben = scene.enter("Ben", script="join Friday\nready\nleft\nred")
+        await ben.wait_for("You have a seat")
+        await ana.wait_for("Ben is ready")
+        ana.type("start")
+        await ben.wait_for("Your card is red.")
+        ana.type("quit")
+        ben.close()
+        await scene.ended(ana)
+        await scene.ended(ben)
+
+
+async def test_a_persons_words_answer_what_is_asked_and_never_wait(autojump_clock: MockClock) -> None:
+    async with stage() as scene:
+        ana = scene.enter("Ana")
+        await ana.wait_for("create a table")
+        ana.type("yellow")
+        await ana.wait_for("yellow cannot be done here")
+        ana.type("create seats=3 time=standard bots=greedy,greedy")
+        await ana.wait_for("Your table is made")
+        ana.type("yellow")
+        await ana.wait_for("Nothing is asked now")
+        ana.type("start")
+        await next_lay(ana)
+        ana.type("confirm")
+        await ana.wait_for("That is not asked now")
+        ana.type("Y")
+        await ana.wait_for("Your card is yellow.")
         ana.close()
         await scene.ended(ana)
 
