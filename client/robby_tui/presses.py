@@ -27,11 +27,14 @@ class Presses:
         self._changed_at = float("-inf")
         self._last: dict[str, tuple[float, Hashable]] = {}
 
-    def moved(self, context: Hashable) -> None:
-        """The screen now asks this. The same context again changes nothing."""
+    def moved(self, context: Hashable, *, own: bool = False) -> None:
+        """The screen now asks this. The same context again changes nothing.
+
+        own: the person's own key opened it, so keys pressed right after that one are meant for it.
+        """
         if context != self._context:
             self._context = context
-            self._changed_at = self._now()
+            self._changed_at = float("-inf") if own else self._now()
 
     def admit(self, key: str, at: float) -> bool:
         """Whether a key pressed at this moment may act."""
