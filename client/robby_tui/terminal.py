@@ -152,7 +152,14 @@ def driver_class(unicode: bool, lost: Callable[[], None]) -> type[Driver] | None
             watch = threading.Thread(target=self._watch, args=(over,), name="robby-terminal", daemon=True)
             watch.start()
             try:
-                super().run_input_thread()
+                while True:
+                    try:
+                        super().run_input_thread()
+                        return
+                    except UnicodeDecodeError:
+                        # Bytes that are no UTF-8, from a terminal of another encoding or a paste of anything: that
+                        # piece is dropped and reading begins anew. Textual would end the program with a traceback.
+                        continue
             finally:
                 over.set()
 

@@ -107,3 +107,13 @@ def hold(person: Person, key: str, until: Callable[[], bool]) -> None:
         if now - since > READING:
             asked_at[question] = now + AGAIN
             person.send(OTHER_HAND[question[1]])
+
+
+def test_bytes_that_are_no_text_are_dropped(tmp_path: Path) -> None:
+    """From a terminal of another encoding, or a paste of anything: the next key works as ever."""
+    with ServerProcess(tmp_path / "server") as server, at_lobby("Ana", server.address, tmp_path / "ana") as ana:
+        ana.send(b"\xff\xfe\x9b\xc3")
+        ana.pump_for(0.5)
+        answers(ana, "?", "What it is about")
+        ana.press("\x1b", lambda text: "What it is about" not in text)
+        assert ana.leave() == 0

@@ -34,6 +34,7 @@ from robby_tui.screens.results import ResultsScreen
 from robby_tui.screens.room import RoomScreen
 from robby_tui.screens.setup import SetupScreen
 from robby_tui.screens.table import TableScreen
+from robby_tui.widgets.choices import Choices
 from robby_tui.widgets.options_form import OptionsForm
 from robby_tui.widgets.toggles import Tick
 from tests.tui.fakes import lobby, own, public, scores, table, table_state
@@ -351,6 +352,24 @@ def test_a_guest_of_the_table_gets_ready_and_cannot_do_the_hosts_things(tmp_path
         assert calls(stage, TableReady) == [{"ready": True}]
         commands = {command for command, _fields in stage.client.called}
         assert not commands & {TableStart, TableKick, TableHandOver, TableConfigure, TableAddBot}
+
+    run(scene, tmp_path)
+
+
+@pytest.mark.parametrize("key", ["page_down", "page_up"])
+def test_paging_through_seats_that_were_just_put_in_anew_does_nothing(tmp_path: Path, key: str) -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.feed(table_state("waiting"))
+        await stage.at(RoomScreen)
+        seats = stage.app.screen.query_one(Choices)
+        seats.highlighted = 2
+        options = list(seats.options)
+        seats.clear_options()
+        seats.add_options(options)
+        seats._index_to_line.clear()  # as it is until the next drawing
+        getattr(seats, f"action_{key}")()
+        await stage.settle()
+        assert isinstance(stage.app.screen, RoomScreen)
 
     run(scene, tmp_path)
 

@@ -14,6 +14,7 @@ from textual.widgets.option_list import Option
 
 from robby_protocol.i18n import _
 from robby_tui.cells import plain
+from robby_tui.widgets.choices import Choices
 
 LONGEST_INPUT = 200
 """As long as the protocol lets a title or a name be; pasted text beyond it is cut."""
@@ -61,7 +62,7 @@ class Choose(ModalScreen[int | None]):
         """Question and choices."""
         with Vertical(classes="dialog"):
             yield Static(self._question, classes="question", markup=False)
-            yield OptionList(*(Option(Content(plain(choice))) for choice in self._choices), compact=True)
+            yield Choices(*(Option(Content(plain(choice))) for choice in self._choices), compact=True)
             yield Static(_("↑ ↓ choose · Enter takes it · Esc goes back"), classes="keys", markup=False)
 
     def action_cancel(self) -> None:

@@ -57,8 +57,8 @@ class BaseScreen(Screen[None]):
 
     def tell(self, event: ClientEvent | None) -> None:
         """Bring everything on the screen up to date."""
-        if not self.is_attached:
-            return
+        if not self.is_attached or not self.query(Banner):
+            return  # not built yet, or being taken down
         self.query_one(Banner).show(self.link.offline)
         self.world_changed(event)
         self.show_keys()

@@ -20,6 +20,7 @@ from robby_tui.asked import KeyHint
 from robby_tui.cells import cut, plain
 from robby_tui.link import Link
 from robby_tui.screens.base import BaseScreen
+from robby_tui.widgets.choices import Choices
 from robby_tui.widgets.toggles import Tick
 
 LONGEST_ADDRESS = 300
@@ -80,7 +81,7 @@ class ConnectScreen(BaseScreen):
                 if self._recent:
                     with Vertical(id="recent"):
                         yield Static(_("Servers you know"), classes="label", markup=False)
-                        yield OptionList(*(self._option(known) for known in self._recent), id="known", compact=True)
+                        yield Choices(*(self._option(known) for known in self._recent), id="known", compact=True)
             yield Static("", id="problem", markup=False)
 
     def _option(self, known: KnownServer) -> Option:

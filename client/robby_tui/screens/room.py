@@ -36,6 +36,7 @@ from robby_tui.screens.base import BaseScreen
 from robby_tui.screens.lobby import bots_offered, options_text
 from robby_tui.screens.setup import Setup, SetupScreen
 from robby_tui.signs import ALERT, BAD, BOT, DONE, GOOD, MUTED, YOU
+from robby_tui.widgets.choices import Choices
 from robby_tui.widgets.story import Story
 
 NAME_CELLS = 26
@@ -109,7 +110,7 @@ class RoomScreen(Seated):
         with Vertical(id="room"):
             yield Static("", id="room-head", markup=False)
             yield Static("", id="room-options", markup=False)
-            yield OptionList(id="seats", compact=True)
+            yield Choices(id="seats", compact=True)
             yield Static("", id="room-asked", markup=False)
             yield Story()
 
