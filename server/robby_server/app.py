@@ -74,7 +74,7 @@ class Server:
         self._per_address: Counter[str] = Counter()
         self._refusing = 0
         self._throttle = Throttle()
-        self._listening = trio.CancelScope()
+        self._listening: list[trio.CancelScope] = []
         self._stop = trio.Event()
         self._stopped = trio.Event()
         self._last_gone = trio.Event()
@@ -148,7 +148,11 @@ class Server:
     # Connections.
 
     async def _listen(self, listener: socket.socket) -> None:
-        with self._listening:
+        if self._stop.is_set():
+            return
+        scope = trio.CancelScope()  # one each: there are two where IPv4 and IPv6 have a socket of their own
+        self._listening.append(scope)
+        with scope:
             await accept_forever(listener, self._accepted)
 
     def _accepted(self, sock: socket.socket, address: str) -> None:
@@ -217,7 +221,8 @@ class Server:
     # Stopping.
 
     async def _stop_in_order(self) -> None:
-        self._listening.cancel()
+        for scope in self._listening:
+            scope.cancel()
         tables = [table for table in self.directory.all() if isinstance(table, Table)]
         for table in tables:
             table.stop()

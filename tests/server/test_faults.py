@@ -255,6 +255,19 @@ async def test_too_many_connections_are_told() -> None:
         await again.call(LobbyList)
 
 
+async def test_several_sockets_are_served_at_once_and_all_closed_at_the_end() -> None:
+    """As for IPv4 and IPv6: they once shared one cancel scope, and the server fell over."""
+    listeners = [*await open_listeners("127.0.0.1", 0), *await open_listeners("127.0.0.1", 0)]
+    async with running(listeners=listeners) as host:
+        for number, listener in enumerate(listeners):
+            guest = await host.guest(f"P{number}", stream=await trio.open_tcp_stream(*address_of(listener)))
+            await guest.call(LobbyList)
+        addresses = [address_of(listener) for listener in listeners]
+    for address in addresses:
+        with pytest.raises(OSError, match="failed"):
+            await trio.open_tcp_stream(*address)
+
+
 async def test_peers_that_reset_while_they_are_sent_to() -> None:
     """100 connections are reset in the middle of being answered; a table plays on, nothing is left behind."""
     listeners = await open_listeners("127.0.0.1", 0)
