@@ -44,7 +44,10 @@ def spell(text: str) -> str:
 def _handle(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    return spell(error.object[error.start : error.end]), error.end
+    spelt, end = spell(error.object[error.start : error.end]), error.end
+    if not spelt and error.object[end : end + 1] == " ":
+        end += 1  # the sign is left out with the space that set it off
+    return spelt, end
 
 
 def prepare_streams() -> None:

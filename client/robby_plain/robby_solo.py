@@ -50,7 +50,7 @@ class RobbySoloTexts:
             return []  # "Your card is …" says more
         if isinstance(event, GameOver):
             over = tale.sentence(event, names, me)
-            return [*([] if over is None else [over]), *tale.final_lines(event, names, me)]
+            return [*([] if over is None else [over]), *_results(event, names, me)]
         told = tale.sentence(event, names, me)
         return [] if told is None else [told]
 
@@ -141,3 +141,13 @@ class RobbySoloTexts:
 
 def _cards(count: int) -> str:
     return ngettext("{count} card", "{count} cards", count).format(count=count)
+
+
+def _results(event: GameOver, names: Sequence[str], me: int | None) -> list[str]:
+    """Everybody's result, best first, and below it what it is made of."""
+    lines = []
+    for score in event.scores:
+        place, *parts = words.score_lines(score, names, me)
+        lines.append(place)
+        lines += [f"  {part}" for part in (*parts, _("cards: {loot}").format(loot=words.loot_text(score.stack)))]
+    return lines

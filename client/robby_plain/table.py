@@ -38,6 +38,8 @@ class TablePart:
         self._session = session
         self._sat_down: str | None = None
         self._said: str | None = None
+        self._phase: str | None = None
+        """The table's phase as of the news told; the world may be ahead, but what happened is told first."""
         self.found_match: str | None = None
         """The match that was there already when this person came to the table."""
 
@@ -45,11 +47,13 @@ class TablePart:
         """The seat was given up."""
         self._sat_down = None
         self._said = None
+        self._phase = None
         self.found_match = None
 
     def news(self, message: TableState) -> None:
         """Tell what happened at the table."""
         session = self._session
+        self._phase = message.table.phase
         if message.table.table != self._sat_down:
             self._sat_down = message.table.table
             self.found_match = message.table.match
@@ -67,7 +71,7 @@ class TablePart:
         table = session.world.table
         if table is None or session.in_dialog:
             return
-        if table.phase == "playing":
+        if table.phase == "playing" or table.phase != self._phase:
             return
         if table.table != self._said:
             self._said = table.table

@@ -35,6 +35,13 @@ def test_a_stream_of_any_encoding_takes_any_text(encoding: str, monkeypatch: pyt
     assert said.endswith("\n")
 
 
+def test_a_banks_shape_is_left_out_with_its_space() -> None:
+    terminal.prepare_streams()
+    told = "dealt from the right: ● yellow (Y) 9,000, ▲ green (G) …"
+    assert told.encode("ascii", terminal.HANDLER) == b"dealt from the right: yellow (Y) 9,000, green (G) ..."
+    assert "◆".encode("ascii", terminal.HANDLER) == b""
+
+
 def test_streams_that_are_closed_altogether(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("stdin", "stdout", "stderr"):
         monkeypatch.setattr(sys, name, None)

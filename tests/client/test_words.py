@@ -347,7 +347,8 @@ def test_a_score_is_explained_line_by_line() -> None:
         "total: 9,000 + 10,000 = 19,000",
     ]
     assert words.score_lines(SCORES[1], NAMES, me=0)[0] == "2. Ana (you): 9,000"
-    assert len(final_lines(GameOver(reason="deck", scores=SCORES), NAMES)) == 8
+    assert words.score_lines(SCORES[1], NAMES)[1:] == ["money: 1 card, 9,000", "total: 9,000"]
+    assert len(final_lines(GameOver(reason="deck", scores=SCORES), NAMES)) == 7
 
 
 def test_options_in_words() -> None:
@@ -393,7 +394,7 @@ def test_a_whole_game_is_told_without_a_raw_word() -> None:
     over = state.events[-1]
     assert isinstance(over, GameOver)
     for score in over.scores:
-        assert words.score_lines(score, names)[3].endswith(f"= {words.amount(score.total)}")
+        assert words.score_lines(score, names)[-1].endswith(f" {words.amount(score.total)}")
 
 
 def test_in_seat_order_a_tale_does_not_depend_on_who_was_quicker() -> None:

@@ -218,9 +218,12 @@ def score_lines(score: Score, names: Sequence[str], me: int | None = None) -> li
         heading = _("{place}. {name}: {total}").format(place=score.place, name=who, total=amount(score.total))
     money = ngettext("money: {count} card, {sum}", "money: {count} cards, {sum}", count)
     items = ngettext("items: {count} item, worth {worth}", "items: {count} items, worth {worth}", score.items)
+    parts = [money.format(count=count, sum=amount(score.money))]
+    if not score.items:
+        return [heading, *parts, _("total: {total}").format(total=amount(score.total))]
     return [
         heading,
-        money.format(count=count, sum=amount(score.money)),
+        *parts,
         items.format(count=score.items, worth=amount(score.items_worth)),
         _("total: {money} + {worth} = {total}").format(
             money=amount(score.money), worth=amount(score.items_worth), total=amount(score.total)

@@ -48,7 +48,9 @@ async def test_a_whole_game_with_bots_and_a_rematch(autojump_clock: MockClock) -
         await ana.wait_for("The game begins")
         await play_to_the_end(ana)
         for _participant in range(3):
-            await ana.wait_for("total: ")
+            await ana.wait_for("  total: ")
+            await ana.wait_for("  cards: ")
+        await ana.wait_for("The game has ended.")
         await ana.wait_for("The table stays for a rematch")
         ana.type("rematch")
         await ana.wait_for("Round 1")
