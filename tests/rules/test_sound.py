@@ -22,7 +22,7 @@ EXTREMES = [
 @pytest.mark.parametrize(("seats", "options"), EXTREMES)
 def test_true_games_are_sound(seats: int, options: dict[str, object]) -> None:
     rng = random.Random(seats)
-    for _game in range(20):
+    for _game in range(3 if options.get("money_copies") == 20 else 10):  # with 187 cards a game is long
         match = Match.start("m", "robby-solo", options, seats, rng.randbytes(32))
         told = 0
         while match.result() is None:
