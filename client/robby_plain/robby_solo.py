@@ -23,18 +23,30 @@ from robby_plain import solo_answers
 from robby_protocol.i18n import N_, _, ngettext
 
 _RULES: tuple[str, ...] = (
-    N_("Rob banks. Each round a new loot card is dealt to every bank, on top of what lies there."),
+    N_(
+        "Rob banks; there is one more than participants. Each round a new loot card is dealt to every bank, on top of "
+        "what lies there; the Gentleman says from which end."
+    ),
     N_("Everybody secretly lays a card that names a bank; the Gentleman lays last, and then declares something true."),
     N_(
-        "Then, as long as the clock runs, the others may confirm their card, or take it back and lay again, "
-        "the same card or another: nobody sees which."
+        "Then, as long as the clock runs, the others may confirm their card, which is final, or take it back and lay "
+        "again, the same card or another: nobody sees which. The Gentleman may reveal once the shortest revision is "
+        "over and nobody holds a card taken back."
     ),
     N_("The cards are turned. Who is alone at a bank takes all its loot. Where two or more meet, it stays."),
     N_(
-        "A bank left with exactly four cards is emptied by the police; then whoever holds the most loot cards "
-        "returns the dearest money card, or an item of their choice if they hold no money."
+        "A bank left with exactly four cards is emptied by the police; then everyone who holds the most loot cards "
+        "returns the dearest money card, or an item of their choice if they hold no money. All these cards go under "
+        "the deck and may come again."
     ),
-    N_("The game ends when the deck has too few cards for all banks."),
+    N_(
+        "When time runs out: the loot is dealt from the left, a card of a bank by chance is laid, something true by "
+        "chance that will not be robbed is declared, a card taken back lies again as it was, the oldest item goes."
+    ),
+    N_(
+        "The game ends when the deck has too few cards for all banks, or after the table's last round, the hundredth "
+        "as usual. The highest total wins; equal totals share the win."
+    ),
     N_("Money counts its value; 1 to 7 items are worth 1,000, 10,000, 20,000, 40,000, 60,000, 80,000 and 100,000."),
 )
 

@@ -132,7 +132,7 @@ async def test_commands_in_a_game(autojump_clock: MockClock) -> None:
         ana.type("log 3")
         await ana.wait_for("New loot")
         ana.type("rules")
-        await ana.wait_for("Rob banks.")
+        await ana.wait_for("Rob banks")
         ana.type("help")
         await ana.wait_for("  hand: ")
         ana.type("dance")
