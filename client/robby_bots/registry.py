@@ -40,7 +40,7 @@ def load_bot(spec: str, game: str = "robby-solo") -> type[Bot]:
         module = _from_module(where)
     else:
         raise BotLoadError(
-            _("There is no bot {name}. There are: {known}; or give a file like my_bot.py, or module:Class.").format(
+            _("No bot is called „{name}“. There are: {known}; or give a file like my_bot.py, or module:Class.").format(
                 name=spec, known=", ".join(sorted(known))
             )
         )
@@ -62,7 +62,7 @@ def _from_file(path: Path) -> ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:
         # Somebody's file may raise anything; whoever starts the bot is told what and where.
-        raise BotLoadError(_broken(path.name, error)) from error
+        raise BotLoadError(_broken(path.name, error, path.name)) from error
     return module
 
 
@@ -70,16 +70,24 @@ def _from_module(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except Exception as error:
-        raise BotLoadError(_broken(name, error)) from error
+        raise BotLoadError(_broken(name, error, name.rpartition(".")[2] + ".py")) from error
 
 
-def _broken(where: str, error: Exception) -> str:
+def _broken(where: str, error: Exception, own: str) -> str:
+    """own: the name of the bot's own file."""
+    line = 0
     trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
+    while trace is not None:
+        # The last line of the bot's own: what failed deeper down is somebody else's, and so is where it was loaded.
+        if Path(trace.tb_frame.f_code.co_filename).name == own:
+            line = trace.tb_lineno
         trace = trace.tb_next
-    line = trace.tb_lineno if trace is not None else 0
     if isinstance(error, SyntaxError) and error.lineno:
         line = error.lineno
+    if not line:
+        return _("{where} cannot be loaded: {kind}: {error}").format(
+            where=where, kind=type(error).__name__, error=error
+        )
     return _("{where} cannot be loaded: {kind} at line {line}: {error}").format(
         where=where, kind=type(error).__name__, line=line, error=error
     )

@@ -101,7 +101,7 @@ def _leaves(problem: BaseException) -> Iterator[BaseException]:
 def _sentence(text: str) -> str:
     """click's messages end without a full stop where they name a value."""
     text = " ".join(text.split())
-    return text if text.endswith((".", "!", "?", ")")) else text + "."
+    return text if text.endswith((".", "!", "?", ".)")) else text + "."
 
 
 def _complain(text: str) -> None:

@@ -148,15 +148,20 @@ def _serve() -> click.Command:
             ),
             click.Option(["--name"], metavar="TEXT", default="Robby", show_default=True, help=_("The server's name.")),
             click.Option(
-                ["--max-connections"], type=click.IntRange(min=1), metavar="N", help=_("Connections at a time.")
+                ["--max-connections"],
+                type=click.IntRange(min=1),
+                metavar="N",
+                help=_("Connections at a time.  [default: 500]"),
             ),
             click.Option(
                 ["--max-per-address"],
                 type=click.IntRange(min=1),
                 metavar="N",
-                help=_("Connections at a time from one address."),
+                help=_("Connections at a time from one address.  [default: 32]"),
             ),
-            click.Option(["--max-tables"], type=click.IntRange(min=0), metavar="N", help=_("Tables at a time.")),
+            click.Option(
+                ["--max-tables"], type=click.IntRange(min=0), metavar="N", help=_("Tables at a time.  [default: 500]")
+            ),
             click.Option(
                 ["--password-file"],
                 type=click.Path(path_type=Path, dir_okay=False),

@@ -1,5 +1,6 @@
 """`robby` and `robby join`: a client for a person, with screens or in plain lines."""
 
+import secrets
 from pathlib import Path
 
 from robby_cli.exits import CommandError
@@ -8,6 +9,7 @@ from robby_client import exit_codes
 from robby_client.address import Address, AddressError
 from robby_client.quick import QuickTable
 from robby_client.store import Store, StoreError
+from robby_protocol.i18n import _
 
 
 def start_client(*, name: str | None, profile: str | None) -> int:
@@ -31,6 +33,9 @@ def join(
     store = open_store(profile)
     if accept_new_server:
         store.forget(server)
+    if guest and name is None:
+        # Not the name used last: at this server it may belong to the key of this very person.
+        name = _("Guest {number}").format(number=secrets.randbelow(900) + 100)
     if plain:
         return run_plain(store, server, name=name, guest=guest, password=password)
     return run_screens(store, server, name=name, guest=guest, password=password)
@@ -65,6 +70,9 @@ def run_screens(
     import robby_tui
 
     unfit = robby_tui.check_terminal()
+    if unfit is not None and address is None:
+        more = _("{reason} Lines of text need a server's address: robby join HOST --plain.")
+        raise CommandError(more.format(reason=unfit), exit_codes.NO_TERMINAL)
     if unfit is not None:
         raise CommandError(unfit, exit_codes.NO_TERMINAL)
     return robby_tui.run(store=store, address=address, name=name, guest=guest, password=password, quick=quick)

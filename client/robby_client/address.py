@@ -28,6 +28,10 @@ class Address:
         text = text.strip()
         if not text:
             raise AddressError(_("Write the server's name or address, like example.org or 192.168.1.5:7622."))
+        if "://" in text:
+            raise AddressError(
+                _("Leave out what stands before ://. Write the name or address alone, like example.org:7622.")
+            )
         if text.startswith("["):
             host, bracket, rest = text[1:].partition("]")
             if not bracket or (rest and not rest.startswith(":")):

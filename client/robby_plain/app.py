@@ -54,6 +54,8 @@ _IN_MATCH: tuple[tuple[str, str], ...] = (
     ("leave", N_("leave the table; a bot plays on for you")),
 )
 
+_ALL_COMMANDS = frozenset(name for name, _text in (*_ANYWHERE, *_IN_LOBBY, *_AT_TABLE, *_IN_MATCH))
+
 START_SECONDS = 5.0
 """A match that was started is shown within a moment; if it is not, the person gets the usual questions."""
 
@@ -320,11 +322,11 @@ class PlainClient:
 
     def _unknown(self, command: str) -> None:
         known = ", ".join(name for name, _text in self._commands())
-        self._session.say(
-            _("{command} cannot be done here, or needs a word more. Commands: {known}. Type help for more.").format(
-                command=command, known=known
-            )
-        )
+        if command in _ALL_COMMANDS:
+            text = _("{command} cannot be done here, or needs a word more. Commands: {known}. Type help for more.")
+        else:
+            text = _("There is no command {command}. Commands: {known}. Type help for more.")
+        self._session.say(text.format(command=command, known=known))
 
     def _commands(self) -> list[tuple[str, str]]:
         here = _IN_LOBBY if self._session.world.table is None else _IN_MATCH if self._playing else _AT_TABLE

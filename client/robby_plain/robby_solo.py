@@ -108,7 +108,10 @@ class RobbySoloTexts:
                 parts.append(words.loot_text(one.loot))
             elif one.top is not None:
                 parts.append(_("top {card}").format(card=words.card_label(one.top)))
-            parts.append(words.participant_state(one))
+            if public.phase == "plays" and seat == public.gentleman and one.card == "none":
+                parts.append(_("plays last"))
+            else:
+                parts.append(words.participant_state(one))
             if seat == me:
                 name = _("{name} (you)").format(name=name)
             lines.append(_("{name}: {state}").format(name=name, state=", ".join(parts)))

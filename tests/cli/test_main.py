@@ -62,6 +62,7 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         ["play", "--players", "6", "--junior"],
         ["play", "--game", "chess"],
         ["join"],
+        ["join", "a", "b"],
         ["join", ""],
         ["join", "a b"],
         ["join", "[::1"],
@@ -83,6 +84,32 @@ def test_what_is_typed_wrong_is_one_sentence_and_exit_code_2(
 ) -> None:
     assert cli.run(arguments) == exit_codes.USAGE
     one_sentence(capsys)
+
+
+def test_a_sentence_of_clicks_ends_before_the_next_begins(capsys: pytest.CaptureFixture[str]) -> None:
+    cli.run(["join", "a", "b"])
+    assert "(b). See" in one_sentence(capsys)
+
+
+def test_no_terminal_and_no_server_names_the_command_that_needs_none(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import robby_tui
+
+    monkeypatch.setattr(robby_tui, "check_terminal", lambda: "No terminal.")
+    assert cli.run([]) == exit_codes.NO_TERMINAL
+    assert "robby join HOST --plain" in one_sentence(capsys)
+
+
+def test_the_defaults_in_the_help_are_those_of_the_server(capsys: pytest.CaptureFixture[str]) -> None:
+    from robby_server.settings import Settings
+
+    assert cli.run(["serve", "--help"]) == exit_codes.WELL
+    said = " ".join(capsys.readouterr().out.split())
+    settings = Settings()
+    assert f"Connections at a time. [default: {settings.connections};" in said.replace("] [", "; ")
+    assert f"from one address. [default: {settings.connections_per_address};" in said.replace("] [", "; ")
+    assert f"Tables at a time. [default: {settings.tables};" in said.replace("] [", "; ")
 
 
 def free_port() -> int:

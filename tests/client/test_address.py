@@ -71,6 +71,12 @@ def test_what_is_no_address_is_refused_with_a_sentence(text: str) -> None:
     assert str(refused.value).endswith(".")
 
 
+@pytest.mark.parametrize("text", ["http://example.org", "https://example.org:7622/", "tcp://[::1]"])
+def test_an_address_of_the_web_is_told_to_leave_its_beginning_out(text: str) -> None:
+    with pytest.raises(AddressError, match="://"):
+        Address.parse(text)
+
+
 @given(st.text(max_size=30))
 def test_any_text_is_an_address_or_refused(text: str) -> None:
     try:

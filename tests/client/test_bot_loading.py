@@ -86,6 +86,14 @@ def test_an_error_in_a_file_names_its_line(tmp_path: Path) -> None:
             load_bot(write(tmp_path, text))
 
 
+def test_an_error_deeper_down_names_the_bots_own_line_or_none(tmp_path: Path) -> None:
+    with pytest.raises(BotLoadError, match="line 2"):
+        load_bot(write(tmp_path, "import json\njson.loads('{')\n"))
+    with pytest.raises(BotLoadError) as refused:
+        load_bot("no_such_module:Bot")
+    assert "line" not in str(refused.value)
+
+
 def test_the_pages_example_plays_whole_games(tmp_path: Path) -> None:
     careful = example(0, tmp_path)
     assert careful.name == "careful"

@@ -245,6 +245,7 @@ def test_what_the_server_has_is_named_from_the_details() -> None:
     named = refusal(errors.UNKNOWN_BOT, general, {"bots": ["greedy", "ran\x1bdom"]})
     assert "greedy, ran\\x1bdom" in named
     assert "robby-solo" in refusal(errors.UNKNOWN_GAME, "", {"games": ["robby-solo"]})
+    nonsense: dict[str, Any]
     for nonsense in ({}, {"bots": []}, {"bots": "greedy"}, {"bots": [1]}):
         assert refusal(errors.UNKNOWN_BOT, general, nonsense) == general
 
