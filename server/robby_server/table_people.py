@@ -69,7 +69,7 @@ async def go(table: "Table", session: Session, *, on_purpose: bool) -> None:
             seat.session = None
             if table.phase == "playing":
                 seat.enter("away", now)
-                table.news("away", seat)
+                table.news("quit" if on_purpose else "away", seat)
                 await table_match.mark_presence(table, index, absent=True)
             elif on_purpose:
                 remove(table, seat)

@@ -143,6 +143,17 @@ async def test_a_whole_game_of_people_who_drop_and_come_back(people: int, autoju
         assert match.seq == peers[0].update.seq
 
 
+async def test_who_says_bye_in_a_match_is_told_apart_from_a_loss_and_keeps_the_seat(autojump_clock: Any) -> None:
+    async with running() as host:
+        ana, ben, _cleo = await host.playing(3, options={"time": "untimed"})
+        await ben.bye()
+        await settled()
+        assert ana.state.table.seats[1].state == "away"
+        await host.again(ben)
+        await settled()
+        assert ana.codes[-2:] == ["quit", "back"]
+
+
 async def test_presence_is_told_and_journaled(autojump_clock: Any) -> None:
     journal = MemoryJournal()
     async with running(journal=journal) as host:

@@ -8,6 +8,7 @@ _SENTENCES: dict[str, str] = {
     "joined": N_("{name} sat down."),
     "left": N_("{name} left."),
     "away": N_("{name} lost the connection; the seat is kept."),
+    "quit": N_("{name} left for now; the seat is kept."),
     "back": N_("{name} is back."),
     "stand_in": N_("{name} is away: a bot plays meanwhile."),
     "host": N_("{name} is the host now."),

@@ -68,8 +68,8 @@ class TableInfo(Struct, kw_only=True, frozen=True):
 class TableNews(Struct, kw_only=True, frozen=True):
     """Something that happened at the table, for the log.
 
-    code: joined, left, away, back, stand_in, host, kicked, bot_added, ready, not_ready, configured, started, finished,
-        aborted. A client ignores codes it does not know.
+    code: joined, left, away, quit, back, stand_in, host, kicked, bot_added, ready, not_ready, configured, started,
+        finished, aborted. A client ignores codes it does not know.
     """
 
     code: Code
