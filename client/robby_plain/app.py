@@ -228,7 +228,7 @@ class PlainClient:
         if action is not None:
             while not await self._match.answer(action, patient=self._script):
                 if not self._holds():
-                    session.say(_("Nothing is asked now. Type help for the commands."))
+                    self._nothing_asked()
                     break
                 await self._changed.wait()
             self._refresh()
@@ -312,6 +312,12 @@ class PlainClient:
     def _playing(self) -> bool:
         table = self._session.world.table
         return table is not None and table.phase == "playing"
+
+    def _nothing_asked(self) -> None:
+        """An answer without a question; a script's remaining ones after the game's end are told once."""
+        text = _("Nothing is asked now. Type help for the commands.")
+        if not self._script or self._session.last_said != text:
+            self._session.say(text)
 
     def _holds(self) -> bool:
         """Whether an answer waits for its question: in a script, as long as a match can still ask something."""

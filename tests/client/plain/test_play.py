@@ -238,13 +238,14 @@ async def test_a_script_of_words_plays_a_whole_game_without_knowing_what_is_aske
     async with stage() as scene:
         ana = scene.enter("Ana", quick=BLITZ, script="\n".join([*ONE_ROUND * 40, "view"]))
         await ana.wait_for("the game is over")
+        ana.close()
+        await scene.ended(ana)
+        assert sum("Nothing is asked now" in line for line in ana.heard) <= 1
         events = ana.game.events
         laid = [event for event in events if isinstance(event, Laid) and event.seat == 0]
         assert len(laid) > 3
         assert not any(event.auto for event in laid)
         assert not any(isinstance(event, Confirmed | Declared) and event.seat == 0 and event.auto for event in events)
-        ana.close()
-        await scene.ended(ana)
 
 
 async def test_a_scripts_first_number_waits_for_the_first_question(autojump_clock: MockClock) -> None:
