@@ -1,6 +1,9 @@
 """`robby` and `robby join`: a client for a person, with screens or in plain lines."""
 
+import contextlib
 import secrets
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from robby_cli.exits import CommandError
@@ -67,7 +70,8 @@ def run_screens(
     quick: QuickTable | None = None,
 ) -> int:
     """The client with screens. Raises CommandError where the terminal cannot show them."""
-    import robby_tui
+    with starting():
+        import robby_tui
 
     unfit = robby_tui.check_terminal()
     if unfit is not None and address is None:
@@ -76,6 +80,21 @@ def run_screens(
     if unfit is not None:
         raise CommandError(unfit, exit_codes.NO_TERMINAL)
     return robby_tui.run(store=store, address=address, name=name, guest=guest, password=password, quick=quick)
+
+
+@contextlib.contextmanager
+def starting() -> Iterator[None]:
+    """Say at a terminal that something comes, as long as the block takes; the line is wiped out again."""
+    stream = sys.stderr
+    if not stream.isatty():
+        yield
+        return
+    text = _("Starting …")
+    print(text, end="", file=stream, flush=True)
+    try:
+        yield
+    finally:
+        print("\r" + " " * len(text), end="\r", file=stream, flush=True)
 
 
 def run_plain(

@@ -1,5 +1,6 @@
 """The command line in this process: texts, exit codes, and that nobody ever sees a traceback."""
 
+import io
 import os
 import socket
 import subprocess
@@ -13,6 +14,7 @@ import structlog
 
 from robby_cli import command_line as cli
 from robby_cli.exits import CommandError
+from robby_cli.join import starting
 from robby_client import exit_codes
 
 
@@ -110,6 +112,16 @@ def test_the_defaults_in_the_help_are_those_of_the_server(capsys: pytest.Capture
     assert f"Connections at a time. [default: {settings.connections};" in said.replace("] [", "; ")
     assert f"from one address. [default: {settings.connections_per_address};" in said.replace("] [", "; ")
     assert f"Tables at a time. [default: {settings.tables};" in said.replace("] [", "; ")
+
+
+def test_starting_is_said_at_a_terminal_alone_and_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    for terminal in (True, False):
+        stream = io.StringIO()
+        monkeypatch.setattr(stream, "isatty", lambda terminal=terminal: terminal)
+        monkeypatch.setattr(sys, "stderr", stream)
+        with starting():
+            assert stream.getvalue() == ("Starting …" if terminal else "")
+        assert stream.getvalue().rpartition("\r")[2] == ""
 
 
 def free_port() -> int:
