@@ -24,6 +24,7 @@ from robby_client.codes import CLIENT_FAULT, SERVER_ID_CHANGED, STOPPED
 from robby_client.events import ClientEvent, Connected, Ended, Lost, Received
 from robby_client.quick import QuickTable, sit_down
 from robby_client.store import Store, StoreError
+from robby_client.world import RunningClock
 from robby_games.robby_solo import PublicView
 from robby_protocol.i18n import _
 from robby_protocol.messages import Greeting, TableClosed, TableLeave, Welcome
@@ -280,11 +281,11 @@ class RobbyApp(App[None]):
         if isinstance(self._base, ConnectScreen):
             self._base.show_problem(text, code)
         else:
-            self.run_worker(self._show(self._connect_screen(text)), group="screens")
+            self.run_worker(self._show(self._connect_screen(text, code)), group="screens")
 
     # Which screen is shown.
 
-    def _connect_screen(self, problem: str = "") -> ConnectScreen:
+    def _connect_screen(self, problem: str = "", code: str = "") -> ConnectScreen:
         known = self._store.recent()
         # Until a server is known, the likeliest is one on this machine.
         address = str(known[0].address if known and not self._address_given else self._login.address)
@@ -296,6 +297,7 @@ class RobbyApp(App[None]):
             name=self._login.name,
             guest=self._login.guest,
             problem=problem,
+            code=code,
         )
 
     def _wanted(self) -> type[BaseScreen]:
@@ -428,7 +430,11 @@ class RobbyApp(App[None]):
     def action_help(self) -> None:
         """Open the help, once."""
         if not isinstance(self.screen, Help):
-            self.push_screen(Help())
+            self.push_screen(Help(self._running_clock, self._now))
+
+    def _running_clock(self) -> RunningClock | None:
+        game = self.link.world.game
+        return None if game is None or not self.playing else game.clock
 
     def action_leave(self) -> None:
         """End the program; while a game runs, after a question."""

@@ -86,8 +86,9 @@ _STAND_INS: dict[int, str] = {
     ord("▒"): "%",
     ord("░"): ".",
     **dict(zip(map(ord, BANK_SHAPES), "o^#<x*v", strict=True)),
-    ord("♛"): "G",
-    ord("⚙"): "b",
+    # No letters: those name the banks.
+    ord("♛"): "@",
+    ord("⚙"): "&",
     ord("◊"): "*",
     **dict.fromkeys(map(ord, "→▶▸›»"), ">"),
     **dict.fromkeys(map(ord, "←◀◂‹«"), "<"),
@@ -111,7 +112,10 @@ def to_ascii(text: str) -> str:
         return text
     out: list[str] = []
     for char in text.translate(_STAND_INS):
-        out.append(char if char.isascii() else "?" * cell_len(char))
+        if "\u2500" <= char <= "\u259f":  # frames, bars and scroll bars
+            out.append("+" if char <= "\u257f" else "#")
+        else:
+            out.append(char if char.isascii() else "?" * cell_len(char))
     return "".join(out)
 
 

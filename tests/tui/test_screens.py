@@ -318,7 +318,11 @@ def test_the_room_shows_seats_and_the_host_acts(tmp_path: Path) -> None:
             assert part in stage.text
         seats = stage.screen.query_one(OptionList)
         seats.highlighted = 1
-        await stage.press("k")
+        for part in ("↑ ↓ choose a seat", "k remove", "h make host", "l leave", "q quit"):
+            assert part in stage.text
+        await stage.press("k", "enter")
+        assert calls(stage, TableKick) == []
+        await stage.press("k", "right", "enter")
         assert calls(stage, TableKick) == [{"seat": 1, "name": "Ben"}]
         await stage.press("h")
         assert calls(stage, TableHandOver) == [{"seat": 1, "name": "Ben"}]

@@ -30,6 +30,8 @@ class BaseScreen(Screen[None]):
     """A screen that shows part of the world. now: the monotonic clock in seconds."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
+    KEY_LINES: ClassVar[int] = 2
+    """Lines that the keys may take where one is not enough."""
 
     def __init__(self, link: Link, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
@@ -42,7 +44,7 @@ class BaseScreen(Screen[None]):
         yield Banner(self.now)
         yield self._too_small
         yield from self.body()
-        yield KeyBar()
+        yield KeyBar(self.KEY_LINES)
 
     def body(self) -> ComposeResult:
         """The screen's own widgets."""
@@ -51,6 +53,10 @@ class BaseScreen(Screen[None]):
     def keys(self) -> Sequence[KeyHint]:
         """The keys that do something now."""
         return ()
+
+    def always(self) -> Sequence[KeyHint]:
+        """The keys that work everywhere on this screen."""
+        return always()
 
     def world_changed(self, event: ClientEvent | None) -> None:
         """The world is another now; event: what changed it, None on the first showing."""
@@ -66,7 +72,7 @@ class BaseScreen(Screen[None]):
     def show_keys(self) -> None:
         """Bring the line of keys up to date."""
         if self.is_attached:
-            self.query_one(KeyBar).show(self.keys(), always())
+            self.query_one(KeyBar).show(self.keys(), self.always())
 
     def on_mount(self) -> None:
         """Show the world as it is."""

@@ -46,6 +46,7 @@ class ConnectScreen(BaseScreen):
         name: str = "",
         guest: bool = False,
         problem: str = "",
+        code: str = "",
     ) -> None:
         super().__init__(link, now)
         self._recent = recent
@@ -53,6 +54,7 @@ class ConnectScreen(BaseScreen):
         self._name = name
         self._guest = guest
         self._problem = problem
+        self._code = code
         self.busy = False
 
     def body(self) -> ComposeResult:
@@ -76,7 +78,7 @@ class ConnectScreen(BaseScreen):
                     yield Static("", id="name-error", classes="error", markup=False)
                     yield Static(_("Password, if the server asks for one"), classes="label", markup=False)
                     yield Input("", id="password", password=True, max_length=LONGEST_PASSWORD, compact=True)
-                    yield Tick(_("as a guest: the name is not kept for me"), self._guest, id="guest", compact=True)
+                    yield Tick(_("as a guest (name not kept)"), self._guest, id="guest", compact=True)
                     yield Button(_("Connect"), id="go", variant="primary", compact=True)
                 if self._recent:
                     with Vertical(id="recent"):
@@ -93,17 +95,20 @@ class ConnectScreen(BaseScreen):
 
     def on_mount(self) -> None:
         """Start where something is missing."""
-        self.show_problem(self._problem)
         missing = "#address" if not self._address else "#name" if not self._name else "#go"
         self.query_one(missing).focus()
+        self.show_problem(self._problem, self._code)
 
     def keys(self) -> list[KeyHint]:
         """What may be pressed."""
         return [
             KeyHint("Enter", _("connect"), "connect"),
             KeyHint("Tab", _("next field"), "app.focus_next"),
-            KeyHint("Ctrl+Q", _("quit"), "app.leave"),
         ]
+
+    def always(self) -> list[KeyHint]:
+        """Single letters are typed into the fields here."""
+        return [KeyHint("F1", _("help"), "app.help"), KeyHint("Ctrl+Q", _("quit"), "app.leave")]
 
     def action_blur(self) -> None:
         """Leave the field, so that single keys work."""
@@ -119,7 +124,7 @@ class ConnectScreen(BaseScreen):
         if about:
             self._complain("name", text)
             self.query_one("#name", Input).focus()
-        elif code == "password_wrong":
+        elif code.startswith("password_"):
             self.query_one("#password", Input).focus()
 
     def _complain(self, field: str, text: str) -> None:

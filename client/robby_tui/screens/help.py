@@ -1,5 +1,7 @@
 """Help: the rules in our own words, how to read the table, and the keys."""
 
+import time
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -10,8 +12,13 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from robby_client.words import robby_solo as words
+from robby_client.world import RunningClock
 from robby_games.robby_solo import BANKS, ITEM_WORTH
 from robby_protocol.i18n import _
+from robby_tui.widgets.countdown import Countdown
+
+CLOCK_SECONDS = 0.5
+"""Between two looks at which clock runs; the bar itself moves more often."""
 
 
 def chapters() -> list[tuple[str, str]]:
@@ -33,17 +40,30 @@ def chapters() -> list[tuple[str, str]]:
                 "every bank.\n"
                 "2. All others lay a heist card face down: the bank they mean to rob.\n"
                 "3. The Gentleman lays last and declares „I will rob …“ or „I will not rob …“. It is always true.\n"
-                "4. Revision: the others may confirm their card, or take it back and lay again, the same card or "
-                "another. All see that you took a card back, nobody sees what you laid. That is the bluff.\n"
+                "4. Revision: the others may confirm their card, which is final, or take it back and lay again, the "
+                "same card or another. All see that you took a card back, nobody sees what you laid. That is the "
+                "bluff. The Gentleman may call „reveal“ once the shortest revision is over and all cards lie.\n"
                 "5. All cards are turned. Whoever is alone at a bank takes all its loot.\n"
                 "6. A bank on which four cards are left is emptied by the police, who then take one card from everyone "
-                "who holds the most: the dearest money, or an item of their choice if they have nothing else.\n"
-                "7. The next player is the Gentleman. When the deck cannot fill the row any more, the game is over."
+                "who holds the most loot cards: the dearest money, or an item of their choice if they have nothing "
+                "else. What the police take goes under the deck and may come again.\n"
+                "7. The next player is the Gentleman. When the deck cannot fill the row any more, or after as many "
+                "rounds as the table allows (mostly 100), the game is over. Equal totals share the win.\n"
+                "There is one bank more than participants."
             ),
         ),
         (
             _("What loot is worth"),
             _("Money is worth what it says. Items (◊) count together: {worth}.").format(worth=worth),
+        ),
+        (
+            _("When time runs out"),
+            _(
+                "The clock decides for you: loot is dealt from the left; a card drawn by lot is laid; the Gentleman "
+                "says a true „I will not rob …“ drawn by lot; after the revision the cards count as they lie, and one "
+                "in your hand lies again as it was; the police get your oldest item. Untimed games have a limit for "
+                "the revision alone, five minutes, as long as nobody is away."
+            ),
         ),
         (
             _("Robby Junior"),
@@ -67,7 +87,16 @@ def chapters() -> list[tuple[str, str]]:
                 "c confirm   t take back   v reveal   w „I will rob“   n „I will not rob“   Enter say it   Esc no\n"
                 "1–7 the item for the police   PgUp PgDn the log   l leave the table   q quit\n"
                 "? or F1 this page   Ctrl+P everything there is to do   Ctrl+Z to the shell (fg comes back)\n"
-                "With the mouse: click a bank, or a key in the last line."
+                "End the newest line of the log   With the mouse: click a bank, or a key in the last line."
+            ),
+        ),
+        (
+            _("Keys before and after a game"),
+            _(
+                "Lobby: Enter join   c create a table   i join by id   Esc other server\n"
+                "Form: Tab next field   Space tick   F2 OK   Esc back\n"
+                "Room: r ready   s start   l leave; the host also: a add a bot   o options   ↑ ↓ choose a seat, then "
+                "k remove who sits there or h make that person host   e the last results"
             ),
         ),
         (
@@ -81,7 +110,10 @@ def chapters() -> list[tuple[str, str]]:
 
 
 class Help(ModalScreen[None]):
-    """One page to scroll."""
+    """One page to scroll; the time left stays in sight.
+
+    clock: tells what runs down now. now: the monotonic clock in seconds.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,question_mark,f1,enter", "close", show=False),
@@ -91,6 +123,13 @@ class Help(ModalScreen[None]):
         Binding("pagedown,space", "scroll(10)", show=False),
     ]
 
+    def __init__(
+        self, clock: Callable[[], RunningClock | None] = lambda: None, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        super().__init__()
+        self._clock = clock
+        self._now = now
+
     def compose(self) -> ComposeResult:
         """The chapters."""
         with Vertical(id="help"):
@@ -99,7 +138,19 @@ class Help(ModalScreen[None]):
                 for heading, text in chapters():
                     pieces += [(heading, "bold $accent"), "\n", text, "\n\n"]
                 yield Static(Content.assemble(*pieces).rstrip(), markup=False)
+            yield Countdown(self._now)
             yield Static(_("↑ ↓ PgUp PgDn scroll · Esc back"), classes="keys", markup=False)
+
+    def on_mount(self) -> None:
+        """Keep the clock in sight."""
+        self._show_clock()
+        self.set_interval(CLOCK_SECONDS, self._show_clock)
+
+    def _show_clock(self) -> None:
+        clock = self._clock()
+        countdown = self.query_one(Countdown)
+        countdown.display = clock is not None
+        countdown.show(clock)
 
     def action_close(self) -> None:
         """Back to where one was."""

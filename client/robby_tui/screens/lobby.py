@@ -21,6 +21,7 @@ from robby_tui.cells import cut, fit, plain
 from robby_tui.screens.ask import AskText
 from robby_tui.screens.base import BaseScreen
 from robby_tui.screens.setup import MOST_SEATS, Setup, SetupScreen
+from robby_tui.signs import BOT
 
 LONGEST_ID = 64
 """As long as the protocol lets a table's id be."""
@@ -40,6 +41,7 @@ class LobbyScreen(BaseScreen):
         with Vertical(id="lobby"):
             yield Static("", id="lobby-head", markup=False)
             yield DataTable(cursor_type="row", zebra_stripes=True, id="tables")
+            yield Static("", id="lobby-who", markup=False)
             yield Static("", id="lobby-empty", markup=False)
 
     def on_mount(self) -> None:
@@ -84,15 +86,15 @@ class LobbyScreen(BaseScreen):
         self._filled = (tables, columns)
         grid = self.query_one(DataTable)
         title_cells = max(12, min(40, columns - 58))
-        options_cells = max(8, min(30, columns - 62))
+        options_cells = max(8, min(30, columns - 66))
         row = grid.cursor_row
         chosen = self._ids[row] if 0 <= row < len(self._ids) else None
         grid.clear(columns=True)
         grid.add_column(_("Table"), width=title_cells)
         grid.add_column(_("Seats"), width=5)
-        grid.add_column(_("Now"), width=9)
+        grid.add_column(_("Now"), width=13)
         grid.add_column(_("Options"), width=options_cells)
-        grid.add_column(_("Id"), width=max(8, columns - title_cells - options_cells - 28))
+        grid.add_column(_("Id"), width=max(8, columns - title_cells - options_cells - 32))
         self._ids = [table.table for table in tables]
         for table in tables:
             title = plain(table.title) or _game_title(table)
@@ -105,6 +107,22 @@ class LobbyScreen(BaseScreen):
             )
         if chosen in self._ids:
             grid.move_cursor(row=self._ids.index(chosen))
+        self._show_who()
+
+    @on(DataTable.RowHighlighted)
+    def row_highlighted(self, _event: DataTable.RowHighlighted) -> None:
+        """Another table under the cursor."""
+        self._show_who()
+
+    def _show_who(self) -> None:
+        """Who sits at the table under the cursor."""
+        row = self.query_one(DataTable).cursor_row
+        tables = [] if self._filled is None else self._filled[0]
+        text = ""
+        if 0 <= row < len(tables):
+            names = [plain(seat.name) + (f" {BOT}" if seat.kind == "bot" else "") for seat in tables[row].seats]
+            text = _("At this table: {names}").format(names=", ".join(names) or _("nobody"))
+        self.query_one("#lobby-who", Static).update(cut(text, max(10, self.app.size.width - 2)))
 
     def keys(self) -> list[KeyHint]:
         """What may be pressed."""
@@ -203,5 +221,5 @@ def phase_text(table: TableInfo) -> str:
     phase = table.phase
     if phase == "waiting" and len(table.seats) >= table.capacity:
         return _("full")
-    texts = {"waiting": _("waiting"), "playing": _("playing"), "finished": _("finished")}
+    texts = {"waiting": _("waiting"), "playing": _("playing"), "finished": _("between games")}
     return texts.get(phase, plain(phase))

@@ -33,6 +33,7 @@ from robby_tui.cells import fit, plain
 from robby_tui.link import OnRefused
 from robby_tui.screens.ask import Choose
 from robby_tui.screens.base import BaseScreen
+from robby_tui.screens.confirm import Confirm
 from robby_tui.screens.lobby import bots_offered, options_text
 from robby_tui.screens.setup import Setup, SetupScreen
 from robby_tui.signs import ALERT, BAD, BOT, DONE, GOOD, MUTED, YOU
@@ -178,7 +179,12 @@ class RoomScreen(Seated):
         if options is not None and not options.junior:
             least = 3
         if len(table.seats) < least:
-            return Content(_("Waiting for players: tell them the address and the id, or the host adds bots with a."))
+            return Content(
+                _(
+                    "Waiting for players. Others join from the lobby of this server, or by the id {table}. "
+                    "The host adds bots with a."
+                ).format(table=plain(table.table))
+            )
         others = [
             plain(seat.name)
             for number, seat in enumerate(table.seats)
@@ -199,6 +205,7 @@ class RoomScreen(Seated):
             hints += [
                 KeyHint("a", _("add bot"), "add_bot"),
                 KeyHint("o", _("options"), "configure"),
+                KeyHint("↑ ↓", _("choose a seat"), ""),
                 KeyHint("k", _("remove"), "kick"),
                 KeyHint("h", _("make host"), "hand_over"),
             ]
@@ -245,7 +252,17 @@ class RoomScreen(Seated):
         if number == self.link.world.seat:
             self.say(_("That is you; l leaves the table."), wrong=True)
             return
-        self.link.call(TableKick, seat=number, name=seat.name, refused=self.refused)
+        if seat.kind == "bot":
+            self.link.call(TableKick, seat=number, name=seat.name, refused=self.refused)
+            return
+
+        def answered(yes: bool | None) -> None:
+            # By seat and name: who sits there by now is not removed in somebody else's stead.
+            if yes and self.online():
+                self.link.call(TableKick, seat=number, name=seat.name, refused=self.refused)
+
+        question = _("Remove {name} from the table?").format(name=plain(seat.name))
+        self.app.push_screen(Confirm(question, _("They may sit down again."), yes=_("Remove")), answered)
 
     def action_hand_over(self) -> None:
         """Host: make the chosen person host."""

@@ -46,8 +46,8 @@ from robby_tui.signs import ALERT, GENTLEMAN, GOOD, LINE, MUTED
 from robby_tui.widgets import banks as bank_widgets
 from robby_tui.widgets.banks import BankRow
 from robby_tui.widgets.countdown import Countdown, left_text
-from robby_tui.widgets.lines import Piece, clip, content, spread
-from robby_tui.widgets.loot import OwnLoot, in_short, item_name
+from robby_tui.widgets.lines import Piece, content, spread
+from robby_tui.widgets.loot import OwnLoot, in_one_line, item_name
 from robby_tui.widgets.people import People
 from robby_tui.widgets.story import Story
 
@@ -59,6 +59,13 @@ MOST_AHEAD = 3
 """Keys that may wait for the server's answer."""
 _FIXED_ROWS = 6
 """Header, rule, what is asked, the notice, the bar, the keys."""
+_TIGHT_FIXED_ROWS = 3 + bank_widgets.TIGHT_HEIGHT
+"""Header, banks, bar, keys: what a tight window shows besides the question and the participants."""
+_LEAST_STORY_ROWS = 3
+"""Fewer lines of the log are of no use; then the banks give way."""
+_SIDE = 38
+_WIDEST_SIDE = 70
+"""Cells of the log beside the table."""
 _STORY_ROWS = 5
 _LOOT_ROWS = 5
 """The own loot in a wide window: heading, cards, worth, air."""
@@ -70,6 +77,8 @@ _BEFORE_THE_GAME = frozenset({"bot_added", "kicked", "ready", "not_ready", "conf
 
 class TableScreen(BaseScreen):
     """The game being played."""
+
+    KEY_LINES = 1
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *[Binding(f"{key},{key.upper()}", f"bank({number})", show=False) for number, key in enumerate(_LETTERS)],
@@ -85,6 +94,7 @@ class TableScreen(BaseScreen):
         Binding("escape", "unsay", show=False),
         Binding("pageup", "scroll_story(-1)", show=False),
         Binding("pagedown", "scroll_story(1)", show=False),
+        Binding("end", "story_end", show=False),
         Binding("l,L", "leave_table", show=False),
     ]
 
@@ -147,10 +157,14 @@ class TableScreen(BaseScreen):
             self._sent = None
         if before is None or decision is None or decision.id != before.decision:
             self._saying = None
+            self._noticed = False  # what was said of the question before is over
         same_phase = before is not None and _phase(before.public) == _phase(game.public)
         if not same_phase:
             self._ahead.clear()
             self._sent = None
+        asked_anew = decision is not None and (before is None or before.decision is None or not same_phase)
+        if asked_anew or not same_phase:
+            self.query_one(Story).follow()  # what is asked, or was turned, is what counts now
         self._redraw()
         if self._ahead and self._sent is None and decision is not None:
             waiting, self._ahead = self._ahead, []
@@ -186,6 +200,10 @@ class TableScreen(BaseScreen):
         size, roomy = self._room(picture, wide, rows)
         self.set_class(wide, "wide")
         self.set_class(size == "tight", "tight")
+        self.set_class(size == "tight" and not self._notice_fits(picture, rows), "crowded")
+        # What the banks cannot use goes to the log.
+        spare = columns - len(game.public.banks) * (bank_widgets.WIDEST_COLUMN + 1) - 2
+        self.query_one("#side").styles.width = max(_SIDE, min(_WIDEST_SIDE, spare)) if wide else None
         self.query_one(BankRow).show(picture, size)
         self.query_one(People).show(picture, roomy=roomy)
         loot = self.query_one(OwnLoot)
@@ -203,12 +221,22 @@ class TableScreen(BaseScreen):
     def _room(self, picture: Picture, wide: bool, rows: int) -> tuple[Literal["tight", "compact", "big"], bool]:
         """How large banks and participants may be drawn, so that everything needed to play has room."""
         people = len(picture.public.participants)
-        free = rows - _FIXED_ROWS - people - (0 if self.link.offline is None else 1)
-        if free < bank_widgets.COMPACT_HEIGHT:
+        more = self._asked_rows(picture) - 1
+        free = rows - _FIXED_ROWS - people - more - (0 if self.link.offline is None else 1)
+        if free < bank_widgets.COMPACT_HEIGHT + (0 if wide else _LEAST_STORY_ROWS):
             return "tight", False
         big = free - (0 if wide else _STORY_ROWS) >= bank_widgets.BIG_HEIGHT
         left = free - (bank_widgets.BIG_HEIGHT if big else bank_widgets.COMPACT_HEIGHT) - _LOOT_ROWS
         return "big" if big else "compact", wide and left >= people
+
+    def _asked_rows(self, picture: Picture) -> int:
+        """Lines that the question takes."""
+        return 1 + (width(asked.sentence(picture)) + 2 > self.app.size.width - 2)
+
+    def _notice_fits(self, picture: Picture, rows: int) -> bool:
+        """Whether a tight window has a line for the own loot."""
+        used = _TIGHT_FIXED_ROWS + self._asked_rows(picture) + len(picture.public.participants)
+        return used + (0 if self.link.offline is None else 1) < rows
 
     def _draw_head(self, picture: Picture, columns: int) -> None:
         public = picture.public
@@ -252,9 +280,7 @@ class TableScreen(BaseScreen):
             line = "  ".join(f"{number} {item_name(card)}" for number, card in enumerate(picture.items, start=1))
             self._put_notice(content([[(line, f"bold {ALERT}")]]), said=True)
         elif picture.own is not None and not self.has_class("wide"):
-            text = in_short(picture.own.stack) or _("none yet")
-            label = _("your loot, newest first:") + " "
-            self._put_notice(content([clip([(label, MUTED), (text, MUTED)], cells)]), said=False)
+            self._put_notice(content([[(in_one_line(picture.own.stack, cells), MUTED)]]), said=False)
         else:
             self._put_notice(Content(), said=False)
 
@@ -268,7 +294,10 @@ class TableScreen(BaseScreen):
         if self.picture is None:
             return []
         hints = asked.hints(self.picture)
-        return [*hints, KeyHint("PgUp", _("log"), "scroll_story(-1)"), KeyHint("l", _("leave"), "leave_table")]
+        log = KeyHint("PgUp", _("log"), "scroll_story(-1)")
+        if self.query_one(Story).parked:
+            log = KeyHint("End", _("newest lines"), "story_end")
+        return [*hints, log, KeyHint("l", _("leave"), "leave_table")]
 
     def on_resize(self) -> None:
         """Another size, another arrangement."""
@@ -334,6 +363,14 @@ class TableScreen(BaseScreen):
             self._stage_from = None
             self._stage_timer.pause()
         self._redraw()
+
+    def action_story_end(self) -> None:
+        """Go to the newest line of the log."""
+        self.query_one(Story).follow()
+
+    def on_story_parked(self) -> None:
+        """Other keys are of use now."""
+        self.show_keys()
 
     def action_scroll_story(self, pages: int) -> None:
         """Move in the log."""

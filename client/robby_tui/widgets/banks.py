@@ -13,7 +13,7 @@ from textual.widget import Widget
 from robby_client.words import robby_solo as words
 from robby_games.robby_solo import ITEM_NAMES, POLICE_AT, is_item
 from robby_protocol.i18n import _
-from robby_tui.cells import fit, width
+from robby_tui.cells import ELLIPSIS, cut, fit, width
 from robby_tui.picture import Picture
 from robby_tui.recap import loot_sum
 from robby_tui.signs import ALERT, ARROW, BAD, BANK_COLORS, CLASH, FACE_DOWN, GENTLEMAN, GOOD, INK, MUTED, POLICE
@@ -24,6 +24,10 @@ LOOT_ROWS = POLICE_AT
 ITEM_STYLE = "italic $text-accent "
 WIDEST_COLUMN = 19
 """Wider columns would only tear the row apart."""
+ROOM_FOR_ITEM = 8
+"""Cells from which an item's name, or enough of it, has room."""
+LEAST_OF_NAME = 3
+"""Cells of a shortened name: fewer letters tell nobody apart."""
 TIGHT_HEIGHT = 1 + LOOT_ROWS + 2
 COMPACT_HEIGHT = 1 + LOOT_ROWS + 3
 BIG_HEIGHT = 2 + 2 * LOOT_ROWS + 1 + 3
@@ -121,7 +125,7 @@ class BankRow(Widget):
         newest = picture.staged is not None and bank == picture.staged - 1
         flash = " reverse" if newest else ""
         here = recap.at(bank)
-        who = " ".join(_("you") if seat == picture.me else picture.name(seat) for seat in here)
+        who = _named([_("you") if seat == picture.me else picture.name(seat) for seat in here], cells - 2)
         if bank in recap.robbed:
             _seat, taken = recap.robbed[bank]
             return _two(f"{ARROW} {who}", loot_sum(taken), f"bold {GOOD}" + flash, cells)
@@ -130,6 +134,19 @@ class BankRow(Widget):
         if bank in recap.police:
             return _two(f"{POLICE} " + _("police"), _("emptied"), "bold $accent" + flash, cells)
         return _two("", "", "", cells)
+
+
+def _named(names: list[str], cells: int) -> str:
+    """All names, each shortened to its share where they are too long; the last resort is how many more there are."""
+    text = " ".join(names)
+    if width(text) <= cells or len(names) < 2:
+        return text
+    share = (cells - len(names) + 1) // len(names)
+    if share >= LEAST_OF_NAME:
+        return " ".join(
+            name if width(name) <= share else cut(name + ELLIPSIS, share + 1).removesuffix(ELLIPSIS) for name in names
+        )
+    return f"{cut(names[0], cells - 3)} +{len(names) - 1}"
 
 
 def _two(first: str, second: str, style: str, cells: int) -> list[Line]:
@@ -147,9 +164,8 @@ def _head(bank: int, cells: int) -> Line:
 def _card_text(card: int, cells: int) -> str:
     if not is_item(card):
         return f"{card:,}"
-    name = _(ITEM_NAMES[card - 1])
-    text = f"◊ {name}"
-    return text if width(text) <= cells else "◊ " + _("ITEM")
+    # By the column alone, so that all items of one picture are shown alike; a longer name is cut.
+    return f"◊ {_(ITEM_NAMES[card - 1])}" if cells >= ROOM_FOR_ITEM else "◊ " + _("ITEM")
 
 
 def _listed(loot: tuple[int, ...], cells: int) -> list[Line]:

@@ -6,6 +6,7 @@ from textual.widgets import Static
 from robby_client.words import robby_solo as words
 from robby_games.robby_solo import ITEM_NAMES, ITEM_WORTH, is_item, items_of, money_of, total_of
 from robby_protocol.i18n import _, ngettext
+from robby_tui.cells import width
 from robby_tui.signs import GOOD, MUTED
 
 MOST_ITEMS = len(ITEM_WORTH) - 1
@@ -35,6 +36,25 @@ class OwnLoot(Static):
 def in_short(stack: tuple[int, ...]) -> str:
     """All cards, newest first; items with their sign."""
     return " · ".join(f"◊ {item_name(card)}" if is_item(card) else words.amount(card) for card in reversed(stack))
+
+
+def in_one_line(stack: tuple[int, ...], cells: int) -> str:
+    """What the stack is worth, and as many of its newest cards as fit, each whole."""
+    if not stack:
+        return _("your loot: none yet")
+    items = items_of(stack)
+    parts = _("money {money}").format(money=words.amount(money_of(stack)))
+    if items:
+        parts += ", " + ngettext("{n} item", "{n} items", items).format(n=items)
+    text = _("your loot: worth {total}").format(total=words.amount(total_of(stack))) + f" ({parts})"
+    cards = [f"◊ {item_name(card)}" if is_item(card) else words.amount(card) for card in reversed(stack)]
+    for number, card in enumerate(cards):
+        longer = text + ("; " + _("newest") + " " if number == 0 else " · ") + card
+        # Where more are to follow, there must be room to say so.
+        if width(longer) + (0 if number == len(cards) - 1 else 2) > cells:
+            return text + (" …" if number and width(text) + 2 <= cells else "")
+        text = longer
+    return text
 
 
 def item_name(card: int) -> str:

@@ -10,7 +10,7 @@ from robby_tui.cells import cut, fit, width
 from robby_tui.picture import Picture
 from robby_tui.recap import loot_sum
 from robby_tui.signs import ALERT, ARROW, BAD, BOT, CLASH, DONE, FACE_DOWN, GENTLEMAN, GOOD, MUTED, YOU
-from robby_tui.widgets.lines import Line, content, pad
+from robby_tui.widgets.lines import Line, content, line_width, pad, spread
 
 LONGEST_NAME = 20
 SHORTEST_NAME = 8
@@ -56,7 +56,11 @@ class People(Widget):
         lines: list[Line] = []
         for seat, one in enumerate(picture.public.participants):
             style = "bold" if seat == picture.me else ""
-            lines.append(pad(_line(picture, seat, one, names, cells, style), cells))
+            line = _line(picture, seat, one, names, cells, style)
+            last = [] if self._roomy or cells < ROOM_FOR_LONG else _last_in_short(picture, seat)
+            if last and line_width(line) + line_width(last) + 2 <= cells:
+                line = spread(line, last, cells)
+            lines.append(pad(line, cells))
             if self._roomy:
                 lines.append(pad(_more(picture, seat, one), cells))
         return content(lines)
@@ -147,6 +151,19 @@ def _last(picture: Picture, seat: int) -> Line:
     if bank in recap.robbed:
         return [(f"{ARROW} {where} {loot_sum(recap.robbed[bank][1])}", GOOD), *_paid(picture, seat)]
     return [(f"{CLASH} {where} " + _("clash"), BAD), *_paid(picture, seat)]
+
+
+def _last_in_short(picture: Picture, seat: int) -> Line:
+    """The last reveal at the end of a row, while the next card is chosen; later the row tells more of this round."""
+    recap = picture.recap
+    if picture.public.phase not in ("plays", "gentleman") or recap is None or seat >= len(recap.named):
+        return []
+    if picture.staged is not None and recap.named[seat] >= picture.staged:
+        return []
+    bank = recap.named[seat]
+    where = f"{words.bank_shape(bank)} {words.bank_letter(bank)}"
+    took = f"{ARROW} {where} {loot_sum(recap.robbed[bank][1])}" if bank in recap.robbed else f"{CLASH} {where}"
+    return [(_("last: {what}").format(what=took), MUTED)]
 
 
 def _paid(picture: Picture, seat: int) -> Line:

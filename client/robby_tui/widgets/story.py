@@ -5,8 +5,11 @@ from collections.abc import Sequence
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static
 
+from robby_games.robby_solo import BANK_SHAPES
+from robby_protocol.i18n import _
 from robby_tui.cells import plain
 
 MOST_LINES = 600
@@ -19,7 +22,12 @@ class Story(VerticalScroll, can_focus=False):
     DEFAULT_CSS = """
     Story { padding: 0 1; scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
     Story > Static { width: 1fr; }
+    Story > .more { dock: bottom; height: 1; background: $panel; text-style: bold; display: none; }
+    Story.behind > .more { display: block; }
     """
+
+    class Parked(Message):
+        """Somebody reads what was, or has come back to the end."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -30,6 +38,16 @@ class Story(VerticalScroll, can_focus=False):
     def compose(self) -> ComposeResult:
         """One text holds all lines, so that they wrap anew at any width."""
         yield self._static
+        yield Static("▼ " + _("newer lines below: End"), classes="more", markup=False)
+
+    def on_mount(self) -> None:
+        """Begin at the end, however late the size is known."""
+        self._to_end()
+
+    @property
+    def parked(self) -> bool:
+        """Whether what was is being read, so that new lines do not move it."""
+        return not self._follow
 
     @property
     def lines(self) -> list[str]:
@@ -40,15 +58,21 @@ class Story(VerticalScroll, can_focus=False):
         """Add sentences with their styles."""
         if not lines:
             return
-        self._lines.extend((plain(text), style) for text, style in lines)
+        self._lines.extend((_together(plain(text)), style) for text, style in lines)
+        self.set_class(not self._follow, "behind")
         del self._lines[:-MOST_LINES]
         self._draw()
 
     def begin_anew(self) -> None:
         """Forget what was told: another match begins."""
         self._lines.clear()
-        self._follow = True
         self._draw()
+        self.follow()
+
+    def follow(self) -> None:
+        """Go to the newest line and stay there."""
+        self._set_follow(True)
+        self._to_end()
 
     def turn_pages(self, pages: int) -> None:
         """Move by so many pages; at the end new sentences are followed again."""
@@ -68,7 +92,14 @@ class Story(VerticalScroll, can_focus=False):
         self.call_after_refresh(self._look_where)
 
     def _look_where(self) -> None:
-        self._follow = self.is_vertical_scroll_end
+        self._set_follow(self.is_vertical_scroll_end)
+
+    def _set_follow(self, follow: bool) -> None:
+        if follow:
+            self.remove_class("behind")
+        if follow != self._follow:
+            self._follow = follow
+            self.post_message(self.Parked())
 
     def _to_end(self) -> None:
         if self._follow:
@@ -82,3 +113,10 @@ class Story(VerticalScroll, can_focus=False):
             pieces.append((text, style) if style else text)
         self._static.update(Content.assemble(*pieces))
         self._to_end()
+
+
+def _together(text: str) -> str:
+    """A bank's sign stays on the line of its name."""
+    for shape in BANK_SHAPES:
+        text = text.replace(f"{shape} ", f"{shape}\u00a0")
+    return text
