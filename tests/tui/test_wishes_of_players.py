@@ -81,6 +81,21 @@ def test_the_time_left_stays_in_sight_over_the_help(tmp_path: Path) -> None:
     run(scene, tmp_path)
 
 
+def test_keys_in_the_help_stay_with_what_they_do(tmp_path: Path) -> None:
+    async def scene(stage: Stage) -> None:
+        await _asked(stage)
+        await stage.press("?")
+        await stage.at(Help)
+        seen = ""
+        for _page in range(12):
+            seen += stage.text
+            await stage.press("pagedown")
+        for part in ("q quit", "k remove who sits there", "c create a table"):
+            assert part in seen, part
+
+    run(scene, tmp_path)
+
+
 def test_a_parked_log_says_so_and_end_or_a_question_comes_back(tmp_path: Path) -> None:
     async def scene(stage: Stage) -> None:
         view = public("plays", ("none",) * 4)

@@ -83,11 +83,14 @@ def chapters() -> list[tuple[str, str]]:
         (
             _("Keys"),
             _(
-                "Letters y g r b x p k, or 1–7 from the left: a bank.   ← → the end to deal from.\n"
-                "c confirm   t take back   v reveal   w „I will rob“   n „I will not rob“   Enter say it   Esc no\n"
-                "1–7 the item for the police   PgUp PgDn the log   l leave the table   q quit\n"
-                "? or F1 this page   Ctrl+P everything there is to do   Ctrl+Z to the shell (fg comes back)\n"
-                "End the newest line of the log   With the mouse: click a bank, or a key in the last line."
+                "Letters y g r b x p k, or 1–7 from the left: a bank\n"
+                "← → the end to deal from   1–7 the item for the police\n"
+                "c confirm   t take back   v reveal\n"
+                "w „I will rob“   n „I will not rob“   Enter say it   Esc no\n"
+                "PgUp PgDn the log   End its newest line\n"
+                "l leave the table   q quit   ? or F1 this page\n"
+                "Ctrl+P everything there is to do   Ctrl+Z to the shell (fg: back)\n"
+                "Mouse: click a bank, or a key in the last line."
             ),
         ),
         (
@@ -95,8 +98,9 @@ def chapters() -> list[tuple[str, str]]:
             _(
                 "Lobby: Enter join   c create a table   i join by id   Esc other server\n"
                 "Form: Tab next field   Space tick   F2 OK   Esc back\n"
-                "Room: r ready   s start   l leave; the host also: a add a bot   o options   ↑ ↓ choose a seat, then "
-                "k remove who sits there or h make that person host   e the last results"
+                "Room: r ready   s start   l leave   e the last results\n"
+                "Host: a add a bot   o options   ↑ ↓ choose a seat, then\n"
+                "k remove who sits there   h make that person host"
             ),
         ),
         (

@@ -8,7 +8,6 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from robby_games.robby_solo import BANK_SHAPES
 from robby_protocol.i18n import _
 from robby_tui.cells import plain
 
@@ -58,7 +57,7 @@ class Story(VerticalScroll, can_focus=False):
         """Add sentences with their styles."""
         if not lines:
             return
-        self._lines.extend((_together(plain(text)), style) for text, style in lines)
+        self._lines.extend((plain(text), style) for text, style in lines)
         self.set_class(not self._follow, "behind")
         del self._lines[:-MOST_LINES]
         self._draw()
@@ -113,10 +112,3 @@ class Story(VerticalScroll, can_focus=False):
             pieces.append((text, style) if style else text)
         self._static.update(Content.assemble(*pieces))
         self._to_end()
-
-
-def _together(text: str) -> str:
-    """A bank's sign stays on the line of its name."""
-    for shape in BANK_SHAPES:
-        text = text.replace(f"{shape} ", f"{shape}\u00a0")
-    return text
