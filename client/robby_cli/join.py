@@ -89,7 +89,7 @@ def starting() -> Iterator[None]:
     if not stream.isatty():
         yield
         return
-    text = _("Starting …")
+    text = _("Starting ...")
     print(text, end="", file=stream, flush=True)
     try:
         yield

@@ -4,6 +4,7 @@ Arguments go to pytest; then the tests alone run, without judging coverage.
 """
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -55,18 +56,14 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
+WORKERS = max(4, os.cpu_count() or 1)
+"""Processes that run tests: more than a small machine has cores, since many tests wait for programs and terminals."""
+
+
 def full_run(folder: Path) -> list[str]:
     """pytest's arguments for the whole suite: every core at work, coverage measured."""
-    return [
-        "-q",
-        "-n",
-        "auto",
-        "--dist",
-        "worksteal",
-        "--durations=12",
-        "--cov",
-        f"--cov-report=json:{folder / 'coverage.json'}",
-    ]
+    coverage = f"--cov-report=json:{folder / 'coverage.json'}"
+    return ["-q", "-n", str(WORKERS), "--dist", "worksteal", "--durations=12", "--cov", coverage]
 
 
 def run(name: str, command: list[str]) -> bool:

@@ -120,7 +120,7 @@ def test_starting_is_said_at_a_terminal_alone_and_leaves_nothing_behind(monkeypa
         monkeypatch.setattr(stream, "isatty", lambda terminal=terminal: terminal)
         monkeypatch.setattr(sys, "stderr", stream)
         with starting():
-            assert stream.getvalue() == ("Starting …" if terminal else "")
+            assert stream.getvalue() == ("Starting ..." if terminal else "")
         assert stream.getvalue().rpartition("\r")[2] == ""
 
 
