@@ -79,6 +79,7 @@ class PlainClient:
         self._client = client
         self._quick = quick
         self._script = script
+        self._idle_told = False
         self._changed = Signal()
         self._session = Session(client, lines, Printer(write))
         self._first_connection = anyio.Event()
@@ -231,6 +232,8 @@ class PlainClient:
                     self._nothing_asked()
                     break
                 await self._changed.wait()
+            else:
+                self._idle_told = False
             self._refresh()
             return True
         try:
@@ -315,9 +318,9 @@ class PlainClient:
 
     def _nothing_asked(self) -> None:
         """An answer without a question; a script's remaining ones after the game's end are told once."""
-        text = _("Nothing is asked now. Type help for the commands.")
-        if not self._script or self._session.last_said != text:
-            self._session.say(text)
+        if not self._script or not self._idle_told:
+            self._session.say(_("Nothing is asked now. Type help for the commands."))
+        self._idle_told = True
 
     def _holds(self) -> bool:
         """Whether an answer waits for its question: in a script, as long as a match can still ask something."""

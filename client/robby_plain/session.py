@@ -63,7 +63,6 @@ class Session:
         self.log: deque[str] = deque(maxlen=LOG_LINES)
         self.in_dialog = False
         """Some questions are being asked one by one; nothing else may open a question meanwhile."""
-        self.last_said = ""
         self.leaving = False
         """The person leaves: what can no longer be sent is nobody's loss."""
         self._table_seen = anyio.Event()
@@ -75,7 +74,6 @@ class Session:
         return self.client.world
 
     def say(self, text: str) -> None:
-        self.last_said = text
         self._printer.say(text)
 
     def tell(self, text: str) -> None:

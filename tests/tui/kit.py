@@ -16,7 +16,7 @@ from robby_tui.app import RobbyApp
 from robby_tui.presses import Presses
 from tests.tui.fakes import FakeClock, Maker, Match, ScriptedClient
 
-PATIENCE = 10.0
+PATIENCE = 40.0
 """Seconds after which something that should have shown is taken for missing; only a failing test waits so long."""
 
 
