@@ -56,7 +56,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-WORKERS = max(4, os.cpu_count() or 1)
+WORKERS = max(3, os.cpu_count() or 1)
 """Processes that run tests: more than a small machine has cores, since many tests wait for programs and terminals."""
 
 

@@ -126,6 +126,11 @@ class Person(Terminal):
             for place, name, total in _PLACE.findall(self.text)
         ]
 
+    def final_places(self, count: int) -> list[tuple[int, str, int]]:
+        """`places`, once all of so many are there: a screen is painted in several steps."""
+        self.wait_for(lambda _text: len(self.places) == count, PATIENCE)
+        return self.places
+
     # Doing.
 
     def press(self, key: str, until: Condition, *, again: bool = True, seconds: float = PATIENCE) -> str:

@@ -51,8 +51,7 @@ def test_three_people_play_a_whole_game(server: ServerProcess, tmp_path: Path) -
         people[people.index(killed)] = again
 
         play(people, lambda: all("final scores" in person.text for person in people))
-        results = [person.places for person in people]
-        assert len(results[0]) == 3
+        results = [person.final_places(3) for person in people]
         assert results[0] == results[1] == results[2]
         assert {name for _place, name, _total in results[0]} == {"Ana", "Ben", "Cleo"}
         assert [place for place, _name, _total in results[0]] == places([total for _place, _name, total in results[0]])
