@@ -46,7 +46,7 @@ class ServerChild:
         )
         try:
             self.address = self._read_address()
-        except BaseException:
+        except BaseException:  # also when interrupted: no child may be left behind
             self.stop()
             raise
         return self

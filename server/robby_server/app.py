@@ -186,7 +186,7 @@ class Server:
         assert self._commands is not None, "the server is serving"
         try:
             await session.run(self._shake, self._commands.handle, self._commands.went)
-        except Exception:
+        except Exception:  # a fault in one session must not end the others
             log.exception("session_failed", peer=session.address)
         finally:
             self._sessions.discard(session)

@@ -46,7 +46,7 @@ class BotTask:
         try:
             with self._scope:
                 await spawn(self.ticket, stream)
-        except Exception:
+        except Exception:  # somebody's bot may raise anything; its seat counts as absent
             log.exception("bot_failed", bot=self.ticket.bot, table=self.ticket.table)
         finally:
             with trio.CancelScope(shield=True, deadline=trio.current_time() + 1):

@@ -94,7 +94,7 @@ def _open_all(
                     continue
                 raise
             opened.append(sock)
-    except BaseException:
+    except BaseException:  # also when cancelled: no socket may stay open
         for sock in opened:
             sock.close()
         raise
@@ -116,7 +116,7 @@ def _open(family: socket.AddressFamily, address: str, port: int) -> socket.socke
         sock.setblocking(False)
         sock.bind((address, port))
         sock.listen(BACKLOG)
-    except BaseException:
+    except BaseException:  # whatever it was, it is raised again
         sock.close()
         raise
     return sock

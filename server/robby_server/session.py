@@ -202,7 +202,7 @@ class Session:
             self.end(error.code, reconnect=False)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             return  # the peer is gone; there is nobody left to tell
-        except Exception:
+        except Exception:  # a fault of ours in one command ends this session alone, with last words
             log.exception("session_failed", peer=self.address)
             self.end(errors.INTERNAL, reconnect=True)
 
