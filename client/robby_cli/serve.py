@@ -22,10 +22,10 @@ from robby_client.address import DEFAULT_PORT
 from robby_protocol import identity
 from robby_protocol.i18n import _
 from robby_server.app import Server
-from robby_server.journal import MemoryJournal
 from robby_server.listeners import CannotListen, address_of, open_listeners
 from robby_server.log import set_up_logging
 from robby_server.settings import Settings
+from robby_server.store import MemoryStore
 
 KEY_FILE = "server-key"
 KEY_BYTES = 32
@@ -69,7 +69,7 @@ def serve(
     think = seated_bots.THINK if bot_think is None else (bot_think, bot_think)
     server = Server(
         settings,
-        MemoryJournal(),
+        MemoryStore(),
         spawn_bot=seated_bots.spawner(think=think, seed=seed),
         bots=seated_bots.offered(),
         key=key,

@@ -364,6 +364,17 @@ class Connection:
             name=name,
         )
 
+    def table_password_payload(self, table: str) -> bytes:
+        """What a private table's password is proven over on this connection. table: its id as the server spells it."""
+        greeting = self._greeted()
+        return identity.table_password_payload(
+            hello_digest=self._hello_digest,
+            greeting_digest=self._greeting_digest,
+            server_id=greeting.server_id,
+            challenge=greeting.challenge,
+            table=table,
+        )
+
     # Both ways.
 
     def _greeted(self) -> Greeting:

@@ -31,6 +31,11 @@ SERVER_STOPPING = "server_stopping"
 TOO_SLOW = "too_slow"
 SILENT = "silent"
 INTERNAL = "internal"
+TLS_REQUIRED = "tls_required"
+BANNED = "banned"
+TOO_MANY_ATTEMPTS = "too_many_attempts"
+REMOVED = "removed"
+IDLE = "idle"
 
 # A command is refused; the connection goes on.
 INVALID_MESSAGE = "invalid_message"
@@ -51,6 +56,21 @@ BAD_OPTIONS = "bad_options"
 UNKNOWN_BOT = "unknown_bot"
 KICKED = "kicked"
 TABLE_CLOSED = "table_closed"
+TABLE_PARKED = "table_parked"
+TABLE_PRIVATE = "table_private"
+ACCESS_DENIED = "access_denied"
+SPECTATORS_FORBIDDEN = "spectators_forbidden"
+OWN_TABLE = "own_table"
+NOT_WATCHING = "not_watching"
+TOO_MANY_WATCHERS = "too_many_watchers"
+BAD_CHAT = "bad_chat"
+CHAT_TOO_FAST = "chat_too_fast"
+MUTED = "muted"
+NOT_KEPT = "not_kept"
+DRAINING = "draining"
+NO_SUCH_RECORD = "no_such_record"
+NO_DEAL = "no_deal"
+BAD_NONCE = "bad_nonce"
 
 # An action in a game is refused; nothing has changed.
 NOT_PLAYING = "not_playing"
@@ -86,6 +106,11 @@ _TEXTS: dict[str, str] = {
     TOO_SLOW: N_("This connection did not read fast enough. Connect again."),
     SILENT: N_("This connection was silent for too long. Connect again."),
     INTERNAL: N_("The server made a mistake. It has been logged; try again."),
+    TLS_REQUIRED: N_("This server speaks TLS alone. Connect with TLS: robby join --tls."),
+    BANNED: N_("The operator of the server keeps you out. Ask whoever runs it, or choose another server."),
+    TOO_MANY_ATTEMPTS: N_("Too many wrong attempts from your address. Wait some minutes, then try again."),
+    REMOVED: N_("The operator of the server ended your connection. Ask whoever runs it."),
+    IDLE: N_("Nothing happened on this connection for very long. Connect again when you want to play."),
     INVALID_MESSAGE: N_("A field of the message is missing or wrong. See docs/protocol.md."),
     UNKNOWN_COMMAND: N_("The server does not know this command. Update the server, or do without."),
     TOO_MANY_MESSAGES: N_("Too many messages in a short time. Wait a moment."),
@@ -104,6 +129,27 @@ _TEXTS: dict[str, str] = {
     UNKNOWN_BOT: N_("The server has no such bot. Choose one of those that it names."),
     KICKED: N_("The host removed you from the table. Choose another table."),
     TABLE_CLOSED: N_("The table was closed. Choose another table, or create one."),
+    TABLE_PARKED: N_(
+        "This game was begun under rules that the server does not have now. It is kept; whoever runs the server can go "
+        "on with it under the version that began it. Choose another table."
+    ),
+    TABLE_PRIVATE: N_("The table is private. Give its invite code or its password."),
+    ACCESS_DENIED: N_("The invite code or the password is wrong. Ask somebody at the table."),
+    SPECTATORS_FORBIDDEN: N_("The host lets nobody watch this table. Choose another, or join it."),
+    OWN_TABLE: N_("You have a seat at this table, so you cannot watch it. Play, or leave it first."),
+    NOT_WATCHING: N_("You neither sit at this table nor watch it. Join or watch it first."),
+    TOO_MANY_WATCHERS: N_("As many watch this table as can. Try again later, or watch another."),
+    BAD_CHAT: N_("This cannot be said: a line is short and has no line breaks or control characters. Change it."),
+    CHAT_TOO_FAST: N_("That was much in a short time. Wait a moment, then say it again."),
+    MUTED: N_("The host has muted you at this table. Ask the host."),
+    NOT_KEPT: N_(
+        "The server cannot write to its disk now, so it starts nothing new; running games go on. Try again later, or "
+        "ask whoever runs it."
+    ),
+    DRAINING: N_("The server is about to stop and starts nothing new. Finish what is running; come back later."),
+    NO_SUCH_RECORD: N_("There is no record of such a match, or it is not over. Ask again when it is."),
+    NO_DEAL: N_("No commitment of yours is to be opened now. Wait for the next start."),
+    BAD_NONCE: N_("These bytes are not what was committed to. Open what you committed to."),
     NOT_PLAYING: N_("No game is being played at the table. Get ready for the next."),
     NO_DECISION: N_("Nothing is asked of you now. Wait for your turn."),
     STALE_DECISION: N_("This was an answer to an earlier question. Look at the table and choose anew."),

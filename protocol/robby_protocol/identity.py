@@ -17,6 +17,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 SERVER_PROOF_TAG = b"robby server proof 1"
 LOGIN_PROOF_TAG = b"robby login proof 1"
 PASSWORD_PROOF_TAG = b"robby password proof 1"
+TABLE_PASSWORD_TAG = b"robby table password 1"
+TABLE_PROOF_TAG = b"robby table proof 1"
 
 KEY_SIZE = 32
 """Bytes of a private seed, of a public key, of a challenge and of a nonce."""
@@ -74,6 +76,13 @@ def password_proof_payload(
     return fields(PASSWORD_PROOF_TAG, hello_digest, greeting_digest, server_id, challenge, name.encode())
 
 
+def table_password_payload(
+    *, hello_digest: bytes, greeting_digest: bytes, server_id: bytes, challenge: bytes, table: str
+) -> bytes:
+    """What a client authenticates with a private table's password. table: its id as the server spells it."""
+    return fields(TABLE_PROOF_TAG, hello_digest, greeting_digest, server_id, challenge, table.encode())
+
+
 def new_key() -> bytes:
     """A new private seed, 32 bytes from the operating system's randomness."""
     return Ed25519PrivateKey.generate().private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
@@ -111,6 +120,12 @@ def password_key(password: str, server_id: bytes) -> bytes:
     with the server's id. Slow on purpose, so that what is sent gives little to guess from."""
     text = unicodedata.normalize("NFC", password).encode()
     return scrypt(text, salt=server_id, n=_SCRYPT_N, r=_SCRYPT_R, p=_SCRYPT_P, maxmem=_SCRYPT_MEMORY, dklen=KEY_SIZE)
+
+
+def table_password_key(password: str, server_id: bytes) -> bytes:
+    """The 32-byte secret of a private table's password: as `password_key`, salted so that the same word as the server's
+    password gives another key. Whoever creates the table sends it; whoever joins proves to know it."""
+    return password_key(password, sha256(fields(TABLE_PASSWORD_TAG, server_id)).digest())
 
 
 def password_proof(key: bytes, payload: bytes) -> bytes:

@@ -16,13 +16,13 @@ from robby_server.bots import Bots, SpawnBot
 from robby_server.commands import Commands
 from robby_server.directory import Directory
 from robby_server.handshake import Handshake
-from robby_server.identities import Identities, KeyStore
-from robby_server.journal import Journal
+from robby_server.identities import Identities
 from robby_server.listeners import accept_forever, address_of
 from robby_server.log import Throttle
 from robby_server.memory import MemoryStream, memory_stream_pair
 from robby_server.session import Session
 from robby_server.settings import Settings
+from robby_server.store import Store
 from robby_server.table import Services, Table
 from robby_server.transport import SocketTransport, StreamTransport, Transport
 
@@ -40,32 +40,30 @@ class Server:
 
     Args:
         settings: all limits.
-        journal: where matches are kept.
+        store: where everything is kept that outlives the process.
         spawn_bot: runs a bot over a stream; None: no bots can be seated.
         bots: per game, the names of the bots that spawn_bot knows.
         key: the server's private Ed25519 seed, 32 bytes; by it clients know the server again.
         match_seed: gives the 32 secret bytes of each new match; by default the operating system's randomness does.
-        keys: where names bound to clients' keys are kept; by default as long as the process lives.
     """
 
     def __init__(
         self,
         settings: Settings,
-        journal: Journal,
+        store: Store,
         *,
         spawn_bot: SpawnBot | None = None,
         bots: Mapping[str, Sequence[str]] | None = None,
         key: bytes,
         match_seed: Callable[[], bytes] | None = None,
-        keys: KeyStore | None = None,
     ) -> None:
         self.settings = settings
-        self.journal = journal
+        self.store = store
         self._spawn_bot = spawn_bot
         self._bots = dict(bots or {}) if spawn_bot is not None else {}
         self._match_seed = match_seed or partial(secrets.token_bytes, SEED_BYTES)
         bot_names = sorted({name for names in self._bots.values() for name in names})
-        self.identities = Identities(settings, bot_names=bot_names, keys=keys)
+        self.identities = Identities(settings, bot_names=bot_names, store=store)
         self.directory = Directory(settings, lambda: self.identities.people)
         self._handshake = Handshake(settings, self.identities, key, self._bots)
         self._commands: Commands | None = None
@@ -100,7 +98,8 @@ class Server:
         listeners: from `open_listeners`; they are closed at the end. Reports the addresses and ports listened on.
         """
         try:
-            await self.identities.load()
+            kept = await self.store.load()
+            self.identities.load(kept.identities)
             async with trio.open_nursery() as nursery:
                 sessions = await nursery.start(_hold_nursery)
                 tables = await nursery.start(_hold_nursery)
@@ -111,7 +110,7 @@ class Server:
                     directory=self.directory,
                     identities=self.identities,
                     bots=Bots(self._spawn_bot, self._bots, bots, self.connect_memory),
-                    journal=self.journal,
+                    store=self.store,
                     match_seed=self._match_seed,
                 )
                 self._commands = Commands(services, tables)
@@ -229,7 +228,7 @@ class Server:
         with trio.move_on_after(self.settings.stop_seconds * TABLES_SHARE):
             for table in tables:
                 await table.stopped.wait()
-        await self.journal.close()
+        await self.store.close()
         for session in tuple(self._sessions):
             session.end(errors.SERVER_STOPPING, reconnect=True)
         if self._sessions:

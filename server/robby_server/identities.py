@@ -7,10 +7,10 @@ identity; the newest connection is the one that counts. Knows nothing of tables 
 
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 import trio
 
@@ -18,6 +18,7 @@ from robby_protocol.errors import NAME_TAKEN, RESUME_UNKNOWN, text_for
 from robby_protocol.identity import same_secret
 from robby_server.names import BadNameError, check_name, skeletons
 from robby_server.settings import Settings
+from robby_server.store import KeptIdentity, Store
 
 if TYPE_CHECKING:
     from robby_server.session import Session
@@ -60,55 +61,23 @@ class Identity:
         return self.kind == "person" and (self.session is not None or self.table is not None or self.key is not None)
 
 
-class KeyStore(Protocol):
-    """Where bindings of keys to names are kept beyond the process."""
-
-    async def load(self) -> Mapping[bytes, tuple[str, str]]:
-        """All bindings: public key to (identity id, name)."""
-        ...
-
-    async def save(self, key: bytes, identity: str, name: str) -> None:
-        """Keep a binding, new or changed."""
-        ...
-
-    async def forget(self, key: bytes) -> None:
-        """Keep a binding no longer: there are too many."""
-        ...
-
-
-class MemoryKeyStore:
-    """Forgets with the process."""
-
-    def __init__(self) -> None:
-        self._bindings: dict[bytes, tuple[str, str]] = {}
-
-    async def load(self) -> Mapping[bytes, tuple[str, str]]:
-        return dict(self._bindings)
-
-    async def save(self, key: bytes, identity: str, name: str) -> None:
-        self._bindings[key] = (identity, name)
-
-    async def forget(self, key: bytes) -> None:
-        self._bindings.pop(key, None)
-
-
 class Identities:
     """All identities of one server."""
 
-    def __init__(self, settings: Settings, *, bot_names: Iterable[str] = (), keys: KeyStore | None = None) -> None:
+    def __init__(self, settings: Settings, *, bot_names: Iterable[str] = (), store: Store) -> None:
         self._settings = settings
         self._bot_names = tuple(bot_names)
-        self._store: KeyStore = MemoryKeyStore() if keys is None else keys
+        self._store = store
         self._all: dict[str, Identity] = {}
         self._by_token: dict[bytes, Identity] = {}
         self._by_key: dict[bytes, Identity] = {}
         self._keys_of: Counter[str] = Counter()
         self._by_look: dict[str, set[Identity]] = {}
 
-    async def load(self) -> None:
-        """Take in the kept bindings of keys to names."""
-        for key, (identity, name) in (await self._store.load()).items():
-            self._add(Identity(id=identity, name=name, kind="person", key=key))
+    def load(self, kept: Iterable[KeptIdentity]) -> None:
+        """Take in who was kept."""
+        for one in kept:
+            self._add(Identity(id=one.id, name=one.name, kind="person", key=one.key, token_digest=one.token_digest))
 
     def __len__(self) -> int:
         return len(self._all)
@@ -152,12 +121,12 @@ class Identities:
             self._add(who)
             if too_many is not None and too_many.key is not None:
                 self.forget(too_many)
-                await self._store.forget(too_many.key)
+                await self._store.forget_identity(too_many.id)
         elif who.name != free:
             self._rename(who, free)
         else:
             return who
-        await self._store.save(key, who.id, free)
+        await self._store.save_identity(KeptIdentity(who.id, free, key, origin=who.origin))
         return who
 
     def bot(self, name: str, table: str) -> tuple[Identity, bytes]:

@@ -16,7 +16,7 @@ from robby_protocol.messages import Clock, GameHistory, PublicPart, ScoreLine
 from robby_rules.interface import Stamp
 from robby_rules.match import Change, Match
 from robby_server.identities import Identity
-from robby_server.journal import Journal
+from robby_server.store import Store
 
 HISTORY_EVENTS = 200
 """Events in one `game.history`: about 20 KB, so that a heartbeat is never stuck behind a long one."""
@@ -31,28 +31,28 @@ class Play:
     owners: whose seats these are, by seat, from start to end. began: match time 0 on trio's clock.
     """
 
-    def __init__(self, match: Match, journal: Journal, table: str, owners: Sequence[Identity]) -> None:
+    def __init__(self, match: Match, store: Store, table: str, owners: Sequence[Identity]) -> None:
         self.match = match
         self.id = match.start_entry.match
         self.owners = tuple(owners)
         self.names = tuple(owner.name for owner in owners)
         self.began = trio.current_time()
-        self._journal = journal
+        self._store = store
         self._table = table
         self._public: tuple[int, int, bytes] | None = None
 
     async def keep_start(self) -> None:
         """Commit the match's first entry; before that nobody may see it."""
-        await self._journal.append(self.id, self.match.start_entry)
+        await self._store.append(self.id, self.match.start_entry)
 
     async def take(self, change: Change) -> None:
         """Commit a change, then let it happen."""
-        await self._journal.append(self.id, change.entry)
+        await self._store.append(self.id, change.entry)
         self.match.adopt(change)
 
     async def end(self) -> None:
         """The match needs not be taken up again."""
-        await self._journal.end(self.id)
+        await self._store.end(self.id)
 
     def stamp(self, at: float) -> Stamp:
         """The match time of a moment on trio's clock."""

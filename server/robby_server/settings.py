@@ -50,6 +50,15 @@ class Settings:
     """The server stops within this time, whatever the clients do."""
 
     # Identities
+    key_days: float = 365.0
+    """A name bound to a key that was not used for so long is free again."""
+    attempts: int = 10
+    """Wrong passwords, invite codes and resume tokens from one address within `attempts_seconds`; beyond them the
+    address is refused without looking until some are older."""
+    attempts_seconds: float = 600.0
+    """See `attempts`: ten guesses in ten minutes are enough for a person and nothing for a machine."""
+    idle_seconds: float = 6 * 3600.0
+    """A person without a seat who asked for nothing for so long is disconnected, told that it may come back."""
     guest_hours: float = 24.0
     """A guest's token that was not used for so long expires."""
     guests: int = 10_000
@@ -65,6 +74,20 @@ class Settings:
     """At a time. A table without a running match costs a few kilobytes."""
     listed_tables: int = 300
     """Shown in the lobby at a time, those to join first: what one frame holds. All can be joined by id."""
+    idle_table_seconds: float = 12 * 3600.0
+    """A table between matches at which nobody did anything for so long closes."""
+    spectators: int = 50
+    """People who watch one table at a time."""
+    spectator_delay_most: float = 900.0
+    """The longest delay that a table may set for its spectators: what is held back is kept in memory."""
+    chat_characters: int = 300
+    """Of one line of chat: three lines of a terminal."""
+    chat_rate: float = 0.5
+    """Lines of chat per second that somebody may say for long."""
+    chat_burst: int = 5
+    """Lines of chat that may come at once on top."""
+    chat_kept: int = 50
+    """Lines of a table's chat that are shown to whoever comes later."""
     title_cells: int = 40
     """A title's width; two fit beside each other on 80 columns."""
     inbox: int = 256
@@ -79,6 +102,15 @@ class Settings:
     """An absent host stays host so long while another person is here."""
     empty_playing_seconds: float = 300.0
     """A match that no person attends is broken off after this time."""
+    open_seconds: float = 10.0
+    """How long a client may take to open its commitment to the fair deal; it does so by itself."""
+    resume_seconds: float = 35.0
+    """After a restart a match stands still until all who played are back, but no longer: a client's longest wait
+    between two tries is 30 s."""
+    clock_seconds: float = 1.0
+    """How often the server's own clock is recorded: the grain of remaining times after a crash."""
+    store_retry_seconds: float = 2.0
+    """How often a store that could not write tries again."""
     bot_patience_seconds: float = 30.0
     """A bot that owes a decision for longer counts as absent: an untimed table must not wait for ever."""
     bot_farewell_seconds: float = 2.0

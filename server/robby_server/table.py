@@ -25,12 +25,12 @@ from robby_server import table_commands, table_match, table_people
 from robby_server.bots import Bots
 from robby_server.directory import Directory
 from robby_server.identities import Identities, Identity
-from robby_server.journal import Journal
 from robby_server.play import Play
 from robby_server.rejected import Rejected
 from robby_server.seats import Player, Seat, seat_index
 from robby_server.session import Session
 from robby_server.settings import Settings
+from robby_server.store import Store
 
 log = structlog.get_logger("robby.table")
 
@@ -45,7 +45,7 @@ class Services:
     directory: Directory
     identities: Identities
     bots: Bots
-    journal: Journal
+    store: Store
     match_seed: Callable[[], bytes]
 
 

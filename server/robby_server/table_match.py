@@ -32,7 +32,7 @@ async def start(table: "Table") -> dict[str, Any]:
         len(table.seats),
         table.services.match_seed(),
     )
-    play = Play(match, table.services.journal, table.id, [seat.owner for seat in table.seats])
+    play = Play(match, table.services.store, table.id, [seat.owner for seat in table.seats])
     await play.keep_start()
     table.play = play
     table.phase = "playing"

@@ -13,7 +13,13 @@ from robby_protocol.codec import plain
 from robby_protocol.messages import (
     Act,
     Bye,
+    ChatSaid,
+    ChatSend,
     Clock,
+    DealCommitted,
+    DealOpen,
+    DealOpened,
+    DealRevealed,
     Decision,
     Error,
     GameHistory,
@@ -27,14 +33,17 @@ from robby_protocol.messages import (
     LobbyWatch,
     Login,
     Message,
+    Notice,
     Ok,
     Ping,
     Pong,
     PublicPart,
+    RecordGet,
     Refused,
     ScoreLine,
     SeatInfo,
     TableAddBot,
+    TableClose,
     TableClosed,
     TableConfigure,
     TableCreate,
@@ -43,10 +52,13 @@ from robby_protocol.messages import (
     TableJoin,
     TableKick,
     TableLeave,
+    TableMute,
     TableNews,
     TableReady,
     TableStart,
     TableState,
+    TableUnwatch,
+    TableWatch,
     Welcome,
 )
 from robby_protocol.messages.base import MAX_INTEGER
@@ -189,6 +201,52 @@ MESSAGES: dict[str, Message] = {
     "game.act.small": Act(id=15, table="t1", decision=12, action={"type": "confirm"}),
     "game.act.full": Act(
         id=16, table="t1", match="m1", decision=13, action=wire(robby_solo.Declare(robs=True, bank=0))
+    ),
+    "notice": Notice(code="operator", text="Back in five minutes"),
+    "chat.send.lobby": ChatSend(id=1, text="Hallo [b]alle[/b]"),
+    "chat.send.table": ChatSend(id=2, table="t1", text="♛"),
+    "chat.said.small": ChatSaid(name="Ana", text="hi"),
+    "chat.said.full": ChatSaid(table="t1", name="Ana", kind="spectator", seat=0, text="hi", past=True),
+    "deal.committed": DealCommitted(table="t1", match="m1", server=A32, seats=[B32, b""], remaining_ms=10_000),
+    "deal.open": DealOpen(id=3, match="m1", nonce=A32),
+    "deal.opened": DealOpened(table="t1", match="m1", nonces=[A32, b""]),
+    "deal.revealed": DealRevealed(table="t1", match="m1", secret=B32),
+    "record.get": RecordGet(id=4, match="m1"),
+    "table.close": TableClose(id=5),
+    "table.mute": TableMute(id=6, name="Ben", on=True),
+    "table.watch.small": TableWatch(id=7, table="t1"),
+    "table.watch.full": TableWatch(id=8, table="t1", invite="ABCD-EFGH", password_proof=A32),
+    "table.unwatch": TableUnwatch(id=9),
+    "table.create.private": TableCreate(
+        id=10, game="robby-solo", private=True, password_key=A32, spectators=False, delay_s=30
+    ),
+    "table.join.private": TableJoin(id=11, table="t1", invite="ABCD-EFGH", password_proof=A32),
+    "table.configure.access": TableConfigure(
+        id=12, private=True, password_key=A32, spectators=True, delay_s=0, new_invite=True
+    ),
+    "table.start.committed": TableStart(id=13, commitment=A32),
+    "table.state.deal": TableState(table=WAITING, you=0, invite="ABCD-EFGH", next_match="m2", commitment=B32),
+    "table.state.spectator": TableState(
+        table=TableInfo(
+            table="t1",
+            title="",
+            game="robby-solo",
+            options={},
+            phase="playing",
+            host=0,
+            capacity=3,
+            seats=[],
+            private=True,
+            spectators=False,
+            delay_s=30,
+            watchers=2,
+            kept=False,
+            aborted=1,
+        ),
+        you=None,
+    ),
+    "game.update.paused": GameUpdate(
+        table="t1", match="m1", seq=0, public=PUBLIC, clock=Clock(remaining_ms=1, total_ms=2, paused=True)
     ),
 }
 """By name: the message's type and what is special about it."""

@@ -44,6 +44,11 @@ parting   server goodbye  -> closed
 OPEN_FROM_SERVER = {"ping", "pong", "ok", "error", "lobby.tables", "table.state", "table.closed"} | {
     "game.update",
     "game.history",
+    "notice",
+    "chat.said",
+    "deal.committed",
+    "deal.opened",
+    "deal.revealed",
 }
 OPEN_FROM_CLIENT = {"ping", "pong"} | {str(kind.__struct_config__.tag) for kind in COMMANDS}
 

@@ -12,9 +12,9 @@ import trio
 from robby_games.registry import GAMES
 from robby_protocol import identity, schema
 from robby_server.app import Server
-from robby_server.journal import MemoryJournal
 from robby_server.listeners import open_listeners
 from robby_server.settings import Settings
+from robby_server.store import MemoryStore
 from tests.protocol.raw_client import Closed, Frame, RawClient, guest
 
 WIRE = schema.schema(GAMES.values())
@@ -28,7 +28,7 @@ def serving() -> Iterator[int]:
     started, stop = threading.Event(), threading.Event()
 
     async def main() -> None:
-        server = Server(Settings(), MemoryJournal(), bots={}, key=identity.new_key())
+        server = Server(Settings(), MemoryStore(), bots={}, key=identity.new_key())
         async with trio.open_nursery() as nursery:
             addresses = await nursery.start(server.serve, await open_listeners("127.0.0.1", 0))
             ready.append(addresses[0][1])

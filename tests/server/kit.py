@@ -41,8 +41,8 @@ from robby_protocol.messages import (
 )
 from robby_server.app import Server
 from robby_server.bots import BotTicket, SpawnBot
-from robby_server.journal import MemoryJournal
 from robby_server.settings import Settings
+from robby_server.store import MemoryStore
 
 settled = trio.testing.wait_all_tasks_blocked
 """Let everything that was sent arrive, in memory at least."""
@@ -460,14 +460,14 @@ async def running(
     *,
     spawn_bot: SpawnBot | None = None,
     bots: Mapping[str, Sequence[str]] | None = None,
-    journal: MemoryJournal | None = None,
+    journal: MemoryStore | None = None,
     match_seed: Callable[[], bytes] | None = None,
     listeners: Sequence[Any] = (),
 ) -> AsyncIterator[Host]:
     """A server that serves until the block is left, and then stops in order."""
     server = Server(
         settings or Settings(),
-        journal or MemoryJournal(),
+        journal or MemoryStore(),
         spawn_bot=spawn_bot,
         bots=bots if bots is not None else {"robby-solo": ["greedy", "random"]},
         key=SERVER_KEY,

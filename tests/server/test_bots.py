@@ -24,8 +24,8 @@ from robby_protocol.messages import (
 )
 from robby_rules.journal import replay
 from robby_server.bots import BotTicket
-from robby_server.journal import MemoryJournal
 from robby_server.settings import Settings
+from robby_server.store import MemoryStore
 from tests.server.kit import Gone, Peer, begin, bot_of, play, play_all, running, settled
 
 SHORT: dict[str, Any] = {"max_rounds": 3}
@@ -155,7 +155,7 @@ async def leaves_at_once(ticket: BotTicket, stream: trio.abc.Stream) -> None:
 )
 @pytest.mark.parametrize("preset", ["blitz", "untimed"])
 async def test_a_bad_bot_harms_nobody(bot: Any, preset: str, autojump_clock: Any) -> None:
-    journal = MemoryJournal()
+    journal = MemoryStore()
     with capture_logs() as logs:
         async with running(spawn_bot=bot, journal=journal) as host:
             ana, ben, cleo = peers = [await host.guest(name) for name in ("Ana", "Ben", "Cleo")]
@@ -181,7 +181,7 @@ async def test_a_bad_bot_harms_nobody(bot: Any, preset: str, autojump_clock: Any
 async def test_a_stand_in_plays_after_the_grace_and_goes_when_the_person_returns(autojump_clock: Any) -> None:
     settings = Settings()
     seen: list[tuple[BotTicket, Peer]] = []
-    journal = MemoryJournal()
+    journal = MemoryStore()
     async with running(settings, spawn_bot=bot_of(seen=seen, delay=1), journal=journal) as host:
         ana, ben, cleo = await host.playing(3, options={"max_rounds": 12})
         for peer in (ana, cleo):

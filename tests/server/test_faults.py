@@ -15,9 +15,9 @@ from robby_protocol import errors
 from robby_protocol.messages import Goodbye, LobbyList, Refused, TableClosed, TableCreate
 from robby_rules import journal as rules_journal
 from robby_server.app import Server
-from robby_server.journal import MemoryJournal
 from robby_server.listeners import address_of, open_listeners
 from robby_server.settings import Settings
+from robby_server.store import MemoryStore
 from tests.server.kit import SERVER_KEY, Answered, begin, play_all, running, settled, sit_down
 
 
@@ -33,7 +33,7 @@ async def two_tables(host: Any) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("where", ["submit", "expire", "view", "presence"])
 async def test_a_fault_in_one_tables_engine_ends_that_table_alone(where: str, autojump_clock: Any) -> None:
-    journal = MemoryJournal()
+    journal = MemoryStore()
     with capture_logs() as logs:
         async with running(journal=journal) as host:
             one, other = await two_tables(host)
@@ -64,7 +64,7 @@ async def test_a_fault_in_one_tables_engine_ends_that_table_alone(where: str, au
 
 
 async def test_what_the_journal_does_not_take_has_not_happened(autojump_clock: Any) -> None:
-    class Failing(MemoryJournal):
+    class Failing(MemoryStore):
         failing = False
 
         async def append(self, match: str, entry: rules_journal.Entry) -> None:
@@ -87,7 +87,7 @@ async def test_what_the_journal_does_not_take_has_not_happened(autojump_clock: A
 
 
 async def test_commands_that_wait_when_a_table_closes_are_answered(autojump_clock: Any) -> None:
-    class Slow(MemoryJournal):
+    class Slow(MemoryStore):
         async def append(self, match: str, entry: rules_journal.Entry) -> None:
             await super().append(match, entry)
             if not isinstance(entry, rules_journal.Start):
@@ -118,7 +118,7 @@ async def test_commands_that_wait_when_a_table_closes_are_answered(autojump_cloc
 
 
 async def test_a_full_inbox_is_told(autojump_clock: Any) -> None:
-    class Stuck(MemoryJournal):
+    class Stuck(MemoryStore):
         async def append(self, match: str, entry: rules_journal.Entry) -> None:
             await super().append(match, entry)
             if not isinstance(entry, rules_journal.Start):
@@ -149,7 +149,7 @@ async def test_a_full_inbox_is_told(autojump_clock: Any) -> None:
 
 async def test_stopping_tells_everyone_and_is_quick(autojump_clock: Any) -> None:
     settings = Settings()
-    journal = MemoryJournal()
+    journal = MemoryStore()
     async with running(settings, journal=journal) as host:
         one, other = await two_tables(host)
         in_handshake = host.peer()
@@ -171,7 +171,7 @@ async def test_stopping_tells_everyone_and_is_quick(autojump_clock: Any) -> None
 
 
 async def test_stopping_with_a_journal_that_hangs(autojump_clock: Any) -> None:
-    class Hanging(MemoryJournal):
+    class Hanging(MemoryStore):
         async def append(self, match: str, entry: rules_journal.Entry) -> None:
             await super().append(match, entry)
             if not isinstance(entry, rules_journal.Start):
@@ -199,7 +199,7 @@ async def _try_to_act(peer: Any) -> None:
 
 
 async def test_an_accepted_action_is_finished_before_the_stop(autojump_clock: Any) -> None:
-    class Slow(MemoryJournal):
+    class Slow(MemoryStore):
         async def append(self, match: str, entry: rules_journal.Entry) -> None:
             await trio.sleep(0.5)
             await super().append(match, entry)
@@ -223,7 +223,7 @@ async def test_an_accepted_action_is_finished_before_the_stop(autojump_clock: An
 
 
 async def test_a_server_that_is_not_serving_takes_nobody() -> None:
-    server = Server(Settings(), MemoryJournal(), key=SERVER_KEY)
+    server = Server(Settings(), MemoryStore(), key=SERVER_KEY)
     with pytest.raises(RuntimeError):
         server.connect_memory()
 

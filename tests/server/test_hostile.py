@@ -9,9 +9,10 @@ import trio
 from robby_protocol import errors
 from robby_protocol.messages import Bye, LobbyTables, LobbyWatch, TableCreate, TableJoin, TableStart
 from robby_server.directory import Directory
-from robby_server.identities import Identities, LoginError, MemoryKeyStore
+from robby_server.identities import Identities, LoginError
 from robby_server.listeners import address_of, open_listeners
 from robby_server.settings import Settings
+from robby_server.store import MemoryStore
 from tests.server.kit import Answered, Peer, bot_of, running, settled, sit_down
 
 
@@ -101,15 +102,15 @@ async def test_bots_take_no_place_from_people() -> None:
 
 
 async def test_keys_of_one_address_push_out_their_own_and_nobody_else(autojump_clock: Any) -> None:
-    store = MemoryKeyStore()
-    identities = Identities(Settings(keys_per_address=3), keys=store)
+    store = MemoryStore()
+    identities = Identities(Settings(keys_per_address=3), store=store)
     await identities.keyed(b"a" * 32, "Ana", "10.0.0.1")
     for number in range(10):
         await trio.sleep(1)
         who = await identities.keyed(bytes([number]) * 32, f"Mob {chr(97 + number)}", "10.0.0.2")
         who.seen = trio.current_time()
     assert len(identities) == 4
-    assert len(await store.load()) == 4
+    assert len((await store.load()).identities) == 4
     with pytest.raises(LoginError):
         identities.guest("Ana")
     identities.guest("Mob a")
@@ -118,13 +119,13 @@ async def test_keys_of_one_address_push_out_their_own_and_nobody_else(autojump_c
 
 
 async def test_keys_are_bounded_in_all_and_whoever_is_here_stays(autojump_clock: Any) -> None:
-    store = MemoryKeyStore()
-    identities = Identities(Settings(keys=5), keys=store)
+    store = MemoryStore()
+    identities = Identities(Settings(keys=5), store=store)
     ana = await identities.keyed(b"a" * 32, "Ana", "10.0.0.1")
     ana.table = "SOMEWHER"
     for number in range(20):
         await identities.keyed(bytes([number]) * 32, f"Mob {chr(97 + number)}", f"10.0.1.{number}")
-    assert len(await store.load()) == 5
+    assert len((await store.load()).identities) == 5
     assert await identities.keyed(b"a" * 32, "Ana", "10.0.0.1") is ana
 
 

@@ -8,8 +8,9 @@ from trio.testing import MockClock
 
 from robby_protocol import errors, identity
 from robby_protocol.messages import Goodbye, Login, TableCreate, TableState
-from robby_server.identities import Identities, LoginError, MemoryKeyStore
+from robby_server.identities import Identities, LoginError
 from robby_server.settings import Settings
+from robby_server.store import MemoryStore
 from tests.server.kit import SERVER_KEY, Host, LoginRefused, Peer, running
 
 SEED = bytes(range(1, 33))
@@ -164,7 +165,7 @@ async def test_an_unused_token_expires(mock_clock: MockClock) -> None:
 
 
 async def test_guests_are_not_remembered_without_limit(autojump_clock: Any) -> None:
-    identities = Identities(Settings(guests=50))
+    identities = Identities(Settings(guests=50), store=MemoryStore())
     tokens = []
     for number in range(200):
         tokens.append(identities.guest(f"Guest {number}")[1])
@@ -248,11 +249,11 @@ async def test_an_unknown_method(autojump_clock: Any) -> None:
 
 
 async def test_bindings_outlive_the_process(autojump_clock: Any) -> None:
-    store = MemoryKeyStore()
-    first = Identities(Settings(), keys=store)
+    store = MemoryStore()
+    first = Identities(Settings(), store=store)
     who = await first.keyed(identity.public_key(SEED), "Ana")
-    second = Identities(Settings(), keys=store)
-    await second.load()
+    second = Identities(Settings(), store=store)
+    second.load((await store.load()).identities)
     assert (await second.keyed(identity.public_key(SEED), "Ana")).id == who.id
     with pytest.raises(LoginError) as caught:
         second.guest("Ana")

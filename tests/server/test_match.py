@@ -28,8 +28,8 @@ from robby_protocol.messages import (
 )
 from robby_rules import journal as rules_journal
 from robby_rules.journal import replay
-from robby_server.journal import MemoryJournal
 from robby_server.settings import Settings
+from robby_server.store import MemoryStore
 from tests.server.kit import Answered, Peer, begin, legal, play_all, running, settled
 
 LAY = ("lay",)
@@ -88,7 +88,7 @@ async def test_an_answer_comes_before_its_effect(autojump_clock: Any) -> None:
 
 
 async def test_the_same_answer_again_is_answered_and_not_done_twice(autojump_clock: Any) -> None:
-    journal = MemoryJournal()
+    journal = MemoryStore()
     async with running(journal=journal) as host:
         peers = await host.playing(3)
         _gentleman, (ben, *_) = await to_plays(peers)
@@ -351,7 +351,7 @@ async def test_answers_around_the_deadline(offset_ms: int, autojump_clock: Any) 
 async def test_an_input_stamped_before_the_deadline_is_taken_before_it(autojump_clock: Any) -> None:
     """The journal is slow: what was received in time waits in the inbox past the deadline, and still counts."""
 
-    class SlowJournal(MemoryJournal):
+    class SlowJournal(MemoryStore):
         slow = 0.0
 
         async def append(self, match: str, entry: rules_journal.Entry) -> None:
@@ -383,7 +383,7 @@ async def test_an_input_stamped_before_the_deadline_is_taken_before_it(autojump_
 async def test_nothing_is_shown_that_is_not_in_the_journal(autojump_clock: Any) -> None:
     seen: list[int] = []
 
-    class WatchedJournal(MemoryJournal):
+    class WatchedJournal(MemoryStore):
         async def append(self, match: str, entry: rules_journal.Entry) -> None:
             await settled()  # give anything that is told too early the time to arrive
             seen.append(max((peer.update.seq for peer in peers if peer.newest(GameUpdate)), default=-1))
@@ -399,7 +399,7 @@ async def test_nothing_is_shown_that_is_not_in_the_journal(autojump_clock: Any) 
 
 async def test_everyone_is_away_and_the_clock_plays_on(autojump_clock: Any) -> None:
     """The Gentleman and others drop in every phase; the rest finish, and the story says what was automatic."""
-    journal = MemoryJournal()
+    journal = MemoryStore()
     async with running(Settings(grace_seconds=1e6), journal=journal) as host:
         peers = await host.playing(5, options={"max_rounds": 6, "time": "blitz"})
         stay = peers[0]
@@ -509,7 +509,7 @@ async def test_a_player_who_drops_ten_times_gains_no_time_and_costs_nobody_any(a
 
 
 async def test_a_rematch(autojump_clock: Any) -> None:
-    journal = MemoryJournal()
+    journal = MemoryStore()
     async with running(journal=journal) as host:
         ana, ben, cleo = peers = await host.playing(3, options={"max_rounds": 2})
         await play_all(peers)

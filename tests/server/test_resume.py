@@ -19,9 +19,9 @@ from robby_protocol.messages import (
     Welcome,
 )
 from robby_rules.journal import Presence, replay
-from robby_server.journal import MemoryJournal
 from robby_server.play import HISTORY_EVENTS
 from robby_server.settings import Settings
+from robby_server.store import MemoryStore
 from tests.server.kit import Answered, Host, Peer, choose, play, play_all, running, settled
 
 FAST = Settings(message_burst=100_000, grace_seconds=1e6)
@@ -120,7 +120,7 @@ async def act(peer: Peer, action: dict[str, Any], decision: int) -> None:
 
 @pytest.mark.parametrize("people", [3, 6])
 async def test_a_whole_game_of_people_who_drop_and_come_back(people: int, autojump_clock: Any) -> None:
-    journal = MemoryJournal()
+    journal = MemoryStore()
     async with running(FAST, journal=journal) as host:
         peers = await host.playing(people, options={"max_rounds": 4})
         async with trio.open_nursery() as nursery:
@@ -155,7 +155,7 @@ async def test_who_says_bye_in_a_match_is_told_apart_from_a_loss_and_keeps_the_s
 
 
 async def test_presence_is_told_and_journaled(autojump_clock: Any) -> None:
-    journal = MemoryJournal()
+    journal = MemoryStore()
     async with running(journal=journal) as host:
         ana, ben, cleo = await host.playing(3, options={"time": "untimed"})
         await ben.drop()
@@ -249,7 +249,7 @@ async def test_the_host_is_lost_in_a_match(autojump_clock: Any) -> None:
 
 async def test_a_match_without_people_is_broken_off_in_time(autojump_clock: Any) -> None:
     settings = Settings()
-    journal = MemoryJournal()
+    journal = MemoryStore()
     async with running(settings, journal=journal) as host:
         peers = await host.playing(3, options={"time": "relaxed"})
         match = peers[0].update.match

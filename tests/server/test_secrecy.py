@@ -10,8 +10,8 @@ from robby_protocol import codec
 from robby_protocol.messages import GameUpdate, TableCreate, TableJoin, TableLeave, TableReady, TableStart
 from robby_rules.journal import Act, Start, replay
 from robby_server.app import Server
-from robby_server.journal import MemoryJournal
 from robby_server.settings import Settings
+from robby_server.store import MemoryStore
 from tests.server.kit import SERVER_KEY, Host, Peer, play_all, running, settled
 from tests.server.test_match import to_plays, to_revision
 
@@ -23,7 +23,7 @@ async def test_no_seed_and_no_token_in_any_frame(autojump_clock: Any) -> None:
         seeds.append(secrets.token_bytes(32))
         return seeds[-1]
 
-    journal = MemoryJournal()
+    journal = MemoryStore()
     async with running(journal=journal, match_seed=seed) as host:
         peers = await host.playing(4, options={"junior": True})
         await play_all(peers)
@@ -105,7 +105,7 @@ async def test_nobody_sees_a_table_at_which_they_do_not_sit(autojump_clock: Any)
 async def test_many_tables_in_a_second_repeat_no_deal(autojump_clock: Any) -> None:
     """The clock stands still meanwhile, and no test's seeds are given: they come from the operating system."""
     count = 120
-    journal = MemoryJournal()
+    journal = MemoryStore()
     server = Server(Settings(message_burst=10**6), journal, key=SERVER_KEY)
     deals: set[str] = set()
     async with trio.open_nursery() as nursery:
@@ -129,7 +129,7 @@ async def test_many_tables_in_a_second_repeat_no_deal(autojump_clock: Any) -> No
 
 
 async def test_the_log_tells_no_secret(autojump_clock: Any) -> None:
-    journal = MemoryJournal()
+    journal = MemoryStore()
     with capture_logs() as logs:
         async with running(journal=journal, match_seed=lambda: b"\x01secret-seed-of-the-match-------"[:32]) as host:
             ana, ben, cleo = peers = await host.playing(3, options={"max_rounds": 3})

@@ -8,8 +8,8 @@ import trio
 from robby_games.robby_solo import total_of
 from robby_protocol.messages import GameUpdate
 from robby_rules.journal import replay
-from robby_server.journal import MemoryJournal
 from robby_server.listeners import open_listeners
+from robby_server.store import MemoryStore
 from tests.server.kit import Peer, begin, play_all, running, sit_down
 
 
@@ -25,7 +25,7 @@ def check_scores(peers: list[Peer]) -> None:
         assert line.winner == scores[seat]["winner"]
 
 
-async def check_journal(journal: MemoryJournal, peers: list[Peer]) -> None:
+async def check_journal(journal: MemoryStore, peers: list[Peer]) -> None:
     """The journal alone gives the match that the clients saw."""
     match = replay(await journal.read(peers[0].update.match))
     assert match.seq == peers[0].update.seq
@@ -39,7 +39,7 @@ async def check_journal(journal: MemoryJournal, peers: list[Peer]) -> None:
     ("people", "options"), [(3, {}), (6, {"time": "blitz"}), (4, {"junior": True}), (2, {"junior": True})]
 )
 async def test_a_game_is_played_to_its_end(people: int, options: dict[str, Any], autojump_clock: Any) -> None:
-    journal = MemoryJournal()
+    journal = MemoryStore()
     async with running(journal=journal) as host:
         peers = await host.playing(people, options=options)
         await play_all(peers, seed=people)

@@ -1,14 +1,17 @@
 """All messages, one module per family. `FROM_CLIENT` and `FROM_SERVER` are the closed lists of what each side sends."""
 
 from robby_protocol.messages.base import Command, Message
+from robby_protocol.messages.chat import ChatSaid, ChatSend
+from robby_protocol.messages.deal import DealCommitted, DealOpen, DealOpened, DealRevealed, RecordGet
 from robby_protocol.messages.game import Act, Clock, Decision, GameHistory, GameUpdate, PublicPart
 from robby_protocol.messages.handshake import GameOffer, Greeting, Hello, Login, Refused, Welcome
 from robby_protocol.messages.lobby import LobbyList, LobbyTables, LobbyWatch
-from robby_protocol.messages.session import Bye, Error, Goodbye, Ok, Ping, Pong
+from robby_protocol.messages.session import Bye, Error, Goodbye, Notice, Ok, Ping, Pong
 from robby_protocol.messages.table import (
     ScoreLine,
     SeatInfo,
     TableAddBot,
+    TableClose,
     TableClosed,
     TableConfigure,
     TableCreate,
@@ -17,10 +20,13 @@ from robby_protocol.messages.table import (
     TableJoin,
     TableKick,
     TableLeave,
+    TableMute,
     TableNews,
     TableReady,
     TableStart,
     TableState,
+    TableUnwatch,
+    TableWatch,
 )
 
 COMMANDS: tuple[type[Command], ...] = (
@@ -35,6 +41,13 @@ COMMANDS: tuple[type[Command], ...] = (
     TableAddBot,
     TableKick,
     TableHandOver,
+    TableClose,
+    TableMute,
+    TableWatch,
+    TableUnwatch,
+    ChatSend,
+    DealOpen,
+    RecordGet,
     Act,
 )
 FROM_CLIENT: tuple[type[Message], ...] = (Hello, Login, Ping, Pong, Bye, *COMMANDS)
@@ -47,9 +60,14 @@ FROM_SERVER: tuple[type[Message], ...] = (
     Ok,
     Error,
     Goodbye,
+    Notice,
     LobbyTables,
     TableState,
     TableClosed,
+    ChatSaid,
+    DealCommitted,
+    DealOpened,
+    DealRevealed,
     GameUpdate,
     GameHistory,
 )
@@ -60,8 +78,14 @@ __all__ = [
     "FROM_SERVER",
     "Act",
     "Bye",
+    "ChatSaid",
+    "ChatSend",
     "Clock",
     "Command",
+    "DealCommitted",
+    "DealOpen",
+    "DealOpened",
+    "DealRevealed",
     "Decision",
     "Error",
     "GameHistory",
@@ -75,14 +99,17 @@ __all__ = [
     "LobbyWatch",
     "Login",
     "Message",
+    "Notice",
     "Ok",
     "Ping",
     "Pong",
     "PublicPart",
+    "RecordGet",
     "Refused",
     "ScoreLine",
     "SeatInfo",
     "TableAddBot",
+    "TableClose",
     "TableClosed",
     "TableConfigure",
     "TableCreate",
@@ -91,9 +118,12 @@ __all__ = [
     "TableJoin",
     "TableKick",
     "TableLeave",
+    "TableMute",
     "TableNews",
     "TableReady",
     "TableStart",
     "TableState",
+    "TableUnwatch",
+    "TableWatch",
     "Welcome",
 ]

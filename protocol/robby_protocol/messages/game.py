@@ -25,11 +25,13 @@ class Clock(Struct, kw_only=True, frozen=True):
 
     remaining_ms: until the phase ends by itself. total_ms: the phase's whole length, for a bar.
     opens_ms: until something more becomes allowed (the Gentleman's *reveal*), if that is still to come.
+    paused: the time stands still until those who played are back after the server was away.
     """
 
     remaining_ms: Natural
     total_ms: Natural
     opens_ms: Natural | None = None
+    paused: bool = False
 
 
 class PublicPart(Struct, kw_only=True, frozen=True):

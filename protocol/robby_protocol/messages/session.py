@@ -45,6 +45,15 @@ class Goodbye(Message, tag="goodbye", kw_only=True, frozen=True):
     reconnect: bool
 
 
+class Notice(Message, tag="notice", kw_only=True, frozen=True):
+    """Something that everybody on the server should know. code: `operator` (text is the operator's own),
+    `draining` (no new tables, the server stops when the last ends), `not_kept`, `kept`.
+    """
+
+    code: Code
+    text: Text
+
+
 class Bye(Message, tag="bye", kw_only=True, frozen=True):
     """The client's last word: it closes on purpose. A seat in a running game is kept, as after a loss; a seat at a
     table that waits is given up."""

@@ -16,8 +16,8 @@ from robby_client.streams import over_trio
 from robby_client.world import GameState
 from robby_plain.app import PlainClient
 from robby_server.app import Server
-from robby_server.journal import MemoryJournal
 from robby_server.settings import Settings
+from robby_server.store import MemoryStore
 
 PATIENCE = 600.0
 """Seconds of the fake clock to wait for a line: longer than any time limit."""
@@ -137,7 +137,7 @@ async def stage(settings: Settings | None = None) -> AsyncIterator[Stage]:
     """A server with the usual bots, that do not wait; use under a fake clock."""
     server = Server(
         settings or Settings(),
-        MemoryJournal(),
+        MemoryStore(),
         spawn_bot=spawner(think=(0.0, 0.0), seed="stage"),
         bots={game: tuple(bots) for game, bots in BOTS.items()},
         key=bytes(32),

@@ -82,7 +82,7 @@ BREAKS: dict[str, Break] = {
     ),
     "accepted but not kept": Break(
         "server/robby_server/play.py",
-        "        await self._journal.append(self.id, change.entry)\n        self.match.adopt(change)\n",
+        "        await self._store.append(self.id, change.entry)\n        self.match.adopt(change)\n",
         "        self.match.adopt(change)\n",
         ("tests/server/test_whole_games.py",),
     ),

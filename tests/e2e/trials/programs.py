@@ -22,8 +22,8 @@ from robby_client.dial import tcp
 from robby_protocol.messages import TableJoin, TableReady
 from robby_rules.journal import Entry
 from robby_server.bots import BotTicket
-from robby_server.journal import MemoryJournal
 from robby_server.settings import Settings
+from robby_server.store import MemoryStore
 from tests.e2e.proxy import Proxy
 from tests.e2e.trials.comebacks import Person
 from tests.e2e.trials.measured import Measured, poll
@@ -205,7 +205,7 @@ def _has_ipv6() -> bool:
 # PR-23 and PR-27: faults put in on purpose, under a fake clock and over memory.
 
 
-class BrokenJournal(MemoryJournal):
+class BrokenJournal(MemoryStore):
     """Raises for the match named `broken` from its n-th entry on."""
 
     def __init__(self, after: int) -> None:

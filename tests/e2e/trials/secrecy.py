@@ -12,8 +12,8 @@ import msgpack  # type: ignore[import-untyped]
 import trio
 
 from robby_rules.match import Match
-from robby_server.journal import MemoryJournal
 from robby_server.settings import Settings
+from robby_server.store import MemoryStore
 from tests.e2e.trials.measured import Measured
 from tests.e2e.trials.served import Served
 from tests.e2e.trials.tables import begin, choose, people, play_all, sit, told
@@ -291,7 +291,7 @@ def _normal(wire: Wire) -> bytes:
 
 async def deals_at_once(matches: int) -> Measured:
     """Many tables start within moments: no seed and no deal comes twice."""
-    journal = MemoryJournal(keep=matches + 10)
+    journal = MemoryStore(keep=matches + 10)
     settings = Settings(tables=matches + 10, connections=2 * matches + 10, connections_per_address=2 * matches + 10)
     seeds: set[bytes] = set()
     decks: set[tuple[int, ...]] = set()
@@ -323,7 +323,7 @@ def _of_the_system() -> Any:
     """What the server uses when nothing else is given."""
     from robby_server.app import Server
 
-    return Server(Settings(), MemoryJournal(), key=bytes(32))._match_seed
+    return Server(Settings(), MemoryStore(), key=bytes(32))._match_seed
 
 
 def _deck(seed: bytes) -> tuple[int, ...]:
