@@ -24,6 +24,7 @@ from robby_server.session import Session
 from robby_server.settings import Settings
 from robby_server.store import Store
 from robby_server.table import Services, Table
+from robby_server.tally import Tally
 from robby_server.transport import SocketTransport, StreamTransport, Transport
 
 log = structlog.get_logger("robby.server")
@@ -72,6 +73,7 @@ class Server:
         self._per_address: Counter[str] = Counter()
         self._refusing = 0
         self._throttle = Throttle()
+        self.tally = Tally()
         self._listening: list[trio.CancelScope] = []
         self._stop = trio.Event()
         self._stopped = trio.Event()
@@ -86,6 +88,11 @@ class Server:
     def connections(self) -> int:
         """How many connections there are, those inside the process included."""
         return len(self._sessions)
+
+    @property
+    def sessions(self) -> tuple[Session, ...]:
+        """All connections, those inside the process included."""
+        return tuple(self._sessions)
 
     async def serve(
         self,
@@ -112,6 +119,7 @@ class Server:
                     bots=Bots(self._spawn_bot, self._bots, bots, self.connect_memory),
                     store=self.store,
                     match_seed=self._match_seed,
+                    tally=self.tally,
                 )
                 self._commands = Commands(services, tables)
                 nursery.start_soon(self.directory.keep_telling)
@@ -159,7 +167,9 @@ class Server:
         settings = self.settings
         # Bots inside the process take no descriptors, and many of them must not shut people out.
         full = sum(self._per_address.values()) >= settings.connections
+        self.tally.accepted += 1
         if full or self._per_address[transport.address] >= settings.connections_per_address:
+            self.tally.turned_away += 1
             held = self._throttle.let("full")
             if held is not None:
                 log.warning("connection_refused", peer=address, repeated=held)
@@ -175,7 +185,7 @@ class Server:
         if self._session_nursery is None:
             transport.close()
             raise RuntimeError("the server is not serving")
-        session = Session(transport, self.settings, self._throttle, trusted=trusted)
+        session = Session(transport, self.settings, self._throttle, trusted=trusted, tally=self.tally)
         self._sessions.add(session)
         if not trusted:
             self._per_address[session.address] += 1

@@ -24,6 +24,7 @@ from robby_protocol.errors import LocalProtocolError, RemoteProtocolError, text_
 from robby_protocol.messages import Bye, Command, Error, Message, Ok, Ping, Pong
 from robby_server.log import Throttle
 from robby_server.settings import Settings
+from robby_server.tally import Tally
 from robby_server.transport import Transport
 
 if TYPE_CHECKING:
@@ -42,7 +43,15 @@ class Session:
     who: the identity, from login on. trusted: from inside the process, so needs no password.
     """
 
-    def __init__(self, transport: Transport, settings: Settings, throttle: Throttle, *, trusted: bool = False) -> None:
+    def __init__(
+        self,
+        transport: Transport,
+        settings: Settings,
+        throttle: Throttle,
+        *,
+        trusted: bool = False,
+        tally: Tally | None = None,
+    ) -> None:
         self.connection = Connection(Role.SERVER)
         self.address = transport.address
         self.trusted = trusted
@@ -52,6 +61,8 @@ class Session:
         self._transport = transport
         self._settings = settings
         self._throttle = throttle
+        self._tally = Tally() if tally is None else tally
+        self._asked: dict[int, float] = {}  # when each command that waits for its answer was received
         self._scope = trio.CancelScope()
         self._outbox: deque[bytes] = deque()
         self._outbox_bytes = 0
@@ -99,6 +110,8 @@ class Session:
         """Send a whole frame that was encoded already, for several receivers alike."""
         if self._closing:
             return
+        self._tally.messages_out += 1
+        self._tally.bytes_out += len(frame)
         if not self._outbox and not self._sending:
             try:
                 sent = self._transport.try_send(frame)
@@ -115,10 +128,14 @@ class Session:
 
     def answer(self, to: Command, result: dict[str, Any] | None = None) -> None:
         """Say that a command was done."""
+        self._answered(to.id)
         self.send(Ok(re=to.id, result=result or {}))
 
     def refuse(self, re: int | None, code: str, text: str | None = None, details: dict[str, Any] | None = None) -> None:
         """Say that a command was refused."""
+        self._tally.refused[code] += 1
+        if re is not None:
+            self._answered(re)
         self.send(Error(re=re, code=code, text=text_for(code) if text is None else text, details=details or {}))
 
     def end(
@@ -127,10 +144,16 @@ class Session:
         """End the connection with last words; returns at once."""
         if self._closing:
             return
+        self._tally.ended[code] += 1
         last = self.connection.close_with(code, accepts=accepts, reconnect=reconnect, text=text)
         if last:
             self._put(last)
         self._close()
+
+    def _answered(self, request: int) -> None:
+        asked = self._asked.pop(request, None)
+        if asked is not None:
+            self._tally.answers.add(trio.current_time() - asked)
 
     def _put(self, frame: bytes) -> None:
         self._outbox.append(frame)
@@ -213,16 +236,19 @@ class Session:
             if isinstance(event, ConnectionClosed):
                 return None
             if event is not NEED_DATA:
+                self._tally.messages_in += 1
                 self._partial_since = None
                 return event
             if self.connection.held and self._partial_since is None:
                 self._partial_since = trio.current_time()
             data = await self._transport.receive_some()
             self._heard = trio.current_time()
+            self._tally.bytes_in += len(data)
             self.connection.receive_data(data)
 
     async def _take(self, event: Incoming, handle: Callable[["Session", Command], Awaitable[None]]) -> None:
         if isinstance(event, Command):
+            self._asked[event.id] = trio.current_time()
             await handle(self, event)
         elif isinstance(event, Ping):
             self.send(Pong(n=event.n))

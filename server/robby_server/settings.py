@@ -117,3 +117,19 @@ class Settings:
     """A dismissed bot may take so long to end before it is cancelled."""
     stand_in: str = "greedy"
     """Which bot stands in for an absent person, if the server has it; else the first it has."""
+
+    # Operation
+    log_level: str = "info"
+    """The least of `debug`, `info`, `warning`, `error` that is logged."""
+    log_file: str | None = None
+    """The log goes into this file instead of standard error; a relative path begins in the data folder."""
+    log_bytes: int = 10 * 1024 * 1024
+    """A log file that would grow beyond this is set aside as FILE.1 and begun anew."""
+    log_files: int = 5
+    """Log files kept at most, the one being written included: with the size above this bounds the disk that logs take."""
+    admin: bool = True
+    """Whether `robby admin` can reach the server, through a socket in its data folder that its user alone may open."""
+    metrics_host: str = "127.0.0.1"
+    """Where metrics and health are served: this machine alone, as they are meant for a collector that runs here."""
+    metrics_port: int | None = None
+    """The port for metrics and health; none: they are not served."""

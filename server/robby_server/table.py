@@ -10,7 +10,7 @@ is accepted is in the journal before anybody is told; the sender is answered bef
 
 from collections import deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -31,6 +31,7 @@ from robby_server.seats import Player, Seat, seat_index
 from robby_server.session import Session
 from robby_server.settings import Settings
 from robby_server.store import Store
+from robby_server.tally import Tally
 
 log = structlog.get_logger("robby.table")
 
@@ -47,6 +48,7 @@ class Services:
     bots: Bots
     store: Store
     match_seed: Callable[[], bytes]
+    tally: Tally = field(default_factory=Tally)
 
 
 class Asked(NamedTuple):

@@ -39,6 +39,7 @@ async def start(table: "Table") -> dict[str, Any]:
     for seat in table.seats:
         seat.unready()
         seat.asked = 0
+    table.services.tally.matches_started += 1
     log.info("match_started", table=table.id, match=play.id, seats=len(table.seats))
     table.news("started")
     table.push_state()
@@ -113,6 +114,7 @@ async def _finish(table: "Table") -> None:
     table.phase = "finished"
     table.empty_since = None
     now = trio.current_time()
+    table.services.tally.matches_finished += 1
     log.info("match_finished", table=table.id, match=table.play.id)
     table.news("finished")
     table.push_state()  # with the seats of the match, before they move up

@@ -161,6 +161,7 @@ async def _host_away(table: "Table") -> None:
 
 
 async def _break_off(table: "Table") -> None:
+    table.services.tally.matches_broken_off += 1
     log.info("match_broken_off", table=table.id)
     if table.play is not None:
         await table.play.end()
