@@ -1,8 +1,9 @@
 """What happens at a table besides its game, as sentences."""
 
+from robby_client.codes import refusal
 from robby_client.safe import safe
 from robby_protocol.i18n import N_, _
-from robby_protocol.messages import TableNews
+from robby_protocol.messages import Notice, TableNews
 
 _SENTENCES: dict[str, str] = {
     "joined": N_("{name} sat down."),
@@ -20,6 +21,18 @@ _SENTENCES: dict[str, str] = {
     "started": N_("The game starts."),
     "finished": N_("The game has ended."),
     "aborted": N_("The game was broken off."),
+    "start_aborted": N_("The start was broken off: {name} did not open the commitment. Get ready anew."),
+    "muted": N_("{name} was muted by the host."),
+    "unmuted": N_("{name} may speak again."),
+    "server_back": N_("The server was away and is back; nobody lost time."),
+    "not_kept": N_("The server cannot write to its disk: the game goes on, but would not survive a crash."),
+    "kept": N_("The server writes to its disk again; the game is kept."),
+}
+_NOTICES: dict[str, str] = {
+    "draining": N_("The server will stop when the last game ends; it starts nothing new."),
+    "undrained": N_("The server goes on after all; new games can be started."),
+    "not_kept": N_("The server cannot write to its disk: running games go on, new ones are not started."),
+    "kept": N_("The server writes to its disk again."),
 }
 
 
@@ -27,3 +40,26 @@ def news_sentence(news: TableNews) -> str | None:
     """The news as a sentence; None for a code that this client does not know."""
     known = _SENTENCES.get(news.code)
     return None if known is None else _(known).format(name=safe(news.name))
+
+
+def notice_sentence(notice: Notice) -> str:
+    """A notice to everybody on the server as a sentence; the operator's own words literally, and said to be theirs."""
+    known = _NOTICES.get(notice.code)
+    if known is not None:
+        return _(known)
+    return _("The operator says: {text}").format(text=refusal(notice.code, notice.text))
+
+
+def paused_sentence() -> str:
+    """What is said while a phase's time does not run."""
+    return _("The clock stands still until everybody is back.")
+
+
+def chat_sentence(name: str, text: str, *, kind: str = "person") -> str:
+    """A line of chat, shown literally in one line whatever it holds."""
+    who, line = safe(name), safe(" ".join(text.split()))
+    if kind == "spectator":
+        return _("{name} (watching): {text}").format(name=who, text=line)
+    if kind == "operator":
+        return _("{name} (operator): {text}").format(name=who, text=line)
+    return f"{who}: {line}"
