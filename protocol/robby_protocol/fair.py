@@ -38,7 +38,12 @@ def seat_commitment(nonce: bytes) -> bytes:
 
 def seed(match: str, secret: bytes, nonces: Sequence[bytes]) -> bytes:
     """The match's seed, 32 bytes. nonces: by seat; empty for a seat that did not commit."""
-    return sha256(fields(SEED_TAG, match.encode(), secret, *nonces)).digest()
+    return sha256(seed_payload(match, secret, nonces)).digest()
+
+
+def seed_payload(match: str, secret: bytes, nonces: Sequence[bytes]) -> bytes:
+    """What the seed is the hash of."""
+    return fields(SEED_TAG, match.encode(), secret, *nonces)
 
 
 class EventsDigest:

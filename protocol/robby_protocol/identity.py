@@ -125,7 +125,12 @@ def password_key(password: str, server_id: bytes) -> bytes:
 def table_password_key(password: str, server_id: bytes) -> bytes:
     """The 32-byte secret of a private table's password: as `password_key`, salted so that the same word as the server's
     password gives another key. Whoever creates the table sends it; whoever joins proves to know it."""
-    return password_key(password, sha256(fields(TABLE_PASSWORD_TAG, server_id)).digest())
+    return password_key(password, table_password_salt(server_id))
+
+
+def table_password_salt(server_id: bytes) -> bytes:
+    """What tables' passwords on this server are salted with, 32 bytes."""
+    return sha256(fields(TABLE_PASSWORD_TAG, server_id)).digest()
 
 
 def password_proof(key: bytes, payload: bytes) -> bytes:

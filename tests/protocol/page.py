@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from robby_games.registry import GAMES
-from robby_protocol import errors, identity, schema
+from robby_protocol import errors, fair, identity, schema
 from robby_protocol.connection import Connection, Role
 from robby_protocol.messages import GameOffer, Greeting, Hello, LobbyList, Login, Message, Ok, Ping, Pong, Welcome
 
@@ -26,6 +26,11 @@ NONCE = bytes(range(0x40, 0x60))
 CHALLENGE = bytes(range(0x60, 0x80))
 PASSWORD = "open sesame"
 NAME = "Zoë"
+TABLE = "K7QF2M9X"
+TABLE_PASSWORD = "friday"
+MATCH = f"{TABLE}-1"
+DEAL_SECRET = bytes(range(0x80, 0xA0))
+DEAL_NONCES = (bytes(range(0xA0, 0xC0)), b"", bytes(range(0xC0, 0xE0)))
 
 
 def rewritten(text: str) -> str:
@@ -153,6 +158,8 @@ def handshake() -> tuple[list[tuple[str, Message, bytes]], dict[str, bytes]]:
         password_proof=identity.password_proof(password_key, password_payload),
     )
     say(client, server, login)
+    table_payload = client.table_password_payload(TABLE)
+    table_key = identity.table_password_key(TABLE_PASSWORD, server_id)
     say(server, client, Welcome(identity="k-1", name=NAME, ping_ms=5000, silence_ms=25000))
     say(server, client, Ping(n=1))
     say(client, server, Pong(n=1))
@@ -174,6 +181,10 @@ def handshake() -> tuple[list[tuple[str, Message, bytes]], dict[str, bytes]]:
         "password key": password_key,
         "password proof payload": password_payload,
         "password proof": login.password_proof,
+        "table password's salt": identity.table_password_salt(server_id),
+        "table password key": table_key,
+        "table proof payload": table_payload,
+        "table proof": identity.password_proof(table_key, table_payload),
     }
     return frames, values
 
@@ -189,7 +200,25 @@ def _frames(numbers: range) -> str:
 
 
 def _proofs() -> str:
-    _frames, values = handshake()
+    return _values(handshake()[1])
+
+
+def _deal() -> str:
+    """The fair deal's numbers, of a match of three seats whose second did not commit."""
+    values = {
+        "server's secret": DEAL_SECRET,
+        "server's commitment": fair.server_commitment(MATCH, DEAL_SECRET),
+        "nonce of seat 0": DEAL_NONCES[0],
+        "commitment of seat 0": fair.seat_commitment(DEAL_NONCES[0]),
+        "nonce of seat 2": DEAL_NONCES[2],
+        "commitment of seat 2": fair.seat_commitment(DEAL_NONCES[2]),
+        "what the seed is the hash of": fair.seed_payload(MATCH, DEAL_SECRET, DEAL_NONCES),
+        "seed": fair.seed(MATCH, DEAL_SECRET, DEAL_NONCES),
+    }
+    return _values(values)
+
+
+def _values(values: dict[str, bytes]) -> str:
     blocks = [f"{name} ({len(value)} bytes)\n{hexdump(value)}" for name, value in values.items()]
     return "```\n" + "\n".join(blocks) + "```\n"
 
@@ -208,6 +237,7 @@ _EXAMPLES: dict[str, Callable[[], str]] = {
     "example:handshake": lambda: _frames(range(4)),
     "example:after": lambda: _frames(range(4, 8)),
     "example:proofs": _proofs,
+    "example:deal": _deal,
 }
 
 

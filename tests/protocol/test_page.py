@@ -71,9 +71,6 @@ def test_the_proofs_in_the_page_hold() -> None:
 def test_the_proofs_in_the_page_can_be_made_from_its_words_alone() -> None:
     """With nothing of ours: the payloads' description, SHA-256, HMAC, scrypt and a standard Ed25519."""
 
-    def payload(*parts: bytes) -> bytes:
-        return b"".join(struct.pack(">I", len(part)) + part for part in parts)
-
     hello, greeting, login = (dumped(frame)[4:] for frame in ("client: hello", "server: greeting", "client: login"))
     h, g = hashlib.sha256(hello).digest(), hashlib.sha256(greeting).digest()
     said, asked, answered = map(msgpack.unpackb, (hello, greeting, login))
@@ -81,15 +78,43 @@ def test_the_proofs_in_the_page_can_be_made_from_its_words_alone() -> None:
     major, minor = (struct.pack(">Q", number) for number in asked["version"])
     Ed25519PublicKey.from_public_bytes(server_id).verify(
         asked["proof"],
-        payload(b"robby server proof 1", h, said["nonce"], server_id, challenge, major, minor),
+        fields(b"robby server proof 1", h, said["nonce"], server_id, challenge, major, minor),
     )
     name = answered["name"].encode()
     Ed25519PublicKey.from_public_bytes(answered["key"]).verify(
-        answered["proof"], payload(b"robby login proof 1", h, g, server_id, challenge, name, answered["key"])
+        answered["proof"], fields(b"robby login proof 1", h, g, server_id, challenge, name, answered["key"])
     )
     key = hashlib.scrypt(b"open sesame", salt=server_id, n=16384, r=8, p=1, dklen=32)
-    proof = hmac.digest(key, payload(b"robby password proof 1", h, g, server_id, challenge, name), "sha256")
+    proof = hmac.digest(key, fields(b"robby password proof 1", h, g, server_id, challenge, name), "sha256")
     assert proof == answered["password_proof"]
+
+
+def fields(*parts: bytes) -> bytes:
+    """The page's payloads, written with nothing of ours."""
+    return b"".join(struct.pack(">I", len(part)) + part for part in parts)
+
+
+def test_a_tables_password_can_be_proven_from_the_pages_words_alone() -> None:
+    hello, greeting = (dumped(frame)[4:] for frame in ("client: hello", "server: greeting"))
+    h, g = hashlib.sha256(hello).digest(), hashlib.sha256(greeting).digest()
+    asked = msgpack.unpackb(greeting)
+    salt = hashlib.sha256(fields(b"robby table password 1", asked["server_id"])).digest()
+    key = hashlib.scrypt(b"friday", salt=salt, n=16384, r=8, p=1, dklen=32)
+    assert key == dumped("table password key")
+    payload = fields(b"robby table proof 1", h, g, asked["server_id"], asked["challenge"], b"K7QF2M9X")
+    assert payload == dumped("table proof payload")
+    assert hmac.digest(key, payload, "sha256") == dumped("table proof (")
+
+
+def test_a_deal_can_be_checked_from_the_pages_words_alone() -> None:
+    match, secret = b"K7QF2M9X-1", dumped("server's secret")
+    first, third = dumped("nonce of seat 0"), dumped("nonce of seat 2")
+    assert hashlib.sha256(fields(b"robby deal server 1", match, secret)).digest() == dumped("server's commitment")
+    assert hashlib.sha256(fields(b"robby deal seat 1", first)).digest() == dumped("commitment of seat 0")
+    assert hashlib.sha256(fields(b"robby deal seat 1", third)).digest() == dumped("commitment of seat 2")
+    hashed = fields(b"robby deal seed 1", match, secret, first, b"", third)
+    assert hashed == dumped("what the seed is the hash of")
+    assert hashlib.sha256(hashed).digest() == dumped("seed (")
 
 
 def test_code_blocks_are_closed() -> None:
