@@ -25,6 +25,21 @@ NOT_CONNECTED = "not_connected"
 MAYBE_DONE = "maybe_done"
 STOPPED = "stopped"
 CLIENT_FAULT = "client_fault"
+DEAL_COMMITMENT_MISSING = "deal_commitment_missing"
+DEAL_SERVER_CHANGED = "deal_server_changed"
+DEAL_CHANGED = "deal_changed"
+DEAL_NONCE_WRONG = "deal_nonce_wrong"
+DEAL_SECRET_WRONG = "deal_secret_wrong"
+TLS_EXPIRED = "tls_expired"
+TLS_NOT_YET_VALID = "tls_not_yet_valid"
+TLS_SELF_SIGNED = "tls_self_signed"
+TLS_UNKNOWN_CA = "tls_unknown_ca"
+TLS_WRONG_NAME = "tls_wrong_name"
+TLS_BAD_CERTIFICATE = "tls_bad_certificate"
+TLS_NOT_OFFERED = "tls_not_offered"
+TLS_TIMED_OUT = "tls_timed_out"
+TLS_FAILED = "tls_failed"
+TLS_CA_UNREADABLE = "tls_ca_unreadable"
 
 LONGEST_REASON = 400
 """Cells kept of a server's own sentence; the longest that ours say have some hundred and fifty."""
@@ -51,6 +66,54 @@ _TEXTS: dict[str, str] = {
     MAYBE_DONE: N_("The connection was lost before the answer came. Look at the table whether it was done."),
     STOPPED: N_("The client has ended."),
     CLIENT_FAULT: N_("The client made a mistake. Report it, and try again."),
+    DEAL_COMMITMENT_MISSING: N_(
+        "WARNING: the deal is not fair. What this client committed to does not stand among the commitments, so it "
+        "opens nothing. Leave the table, and ask whoever runs the server."
+    ),
+    DEAL_SERVER_CHANGED: N_(
+        "WARNING: the deal is not fair. The server has changed what it was committed to, so this client opens "
+        "nothing. Leave the table, and ask whoever runs the server."
+    ),
+    DEAL_CHANGED: N_(
+        "WARNING: the deal is not fair. The server told two different things about it. Leave the table, and ask "
+        "whoever runs the server."
+    ),
+    DEAL_NONCE_WRONG: N_(
+        "WARNING: the deal is not fair. What was opened is not what was committed to. Leave the table, and ask "
+        "whoever runs the server."
+    ),
+    DEAL_SECRET_WRONG: N_(
+        "WARNING: the deal was not fair. The server's secret is not the one that it was committed to. Keep the "
+        "record and the receipt, and ask whoever runs the server."
+    ),
+    TLS_EXPIRED: N_(
+        "The server's certificate has expired. Ask whoever runs it to renew it; if your own clock is wrong, set it."
+    ),
+    TLS_NOT_YET_VALID: N_(
+        "The server's certificate is not valid yet. Check this machine's clock; if it is right, ask whoever runs the "
+        "server."
+    ),
+    TLS_SELF_SIGNED: N_(
+        "The server's certificate is signed by itself alone. If whoever runs it gave you its file, connect with "
+        "--tls-ca FILE."
+    ),
+    TLS_UNKNOWN_CA: N_(
+        "The server's certificate comes from an authority that is not trusted here. If whoever runs the server gave "
+        "you the authority's file, connect with --tls-ca FILE."
+    ),
+    TLS_WRONG_NAME: N_(
+        "The server's certificate is for another name than the one you connect to. Connect by the name that it is for."
+    ),
+    TLS_BAD_CERTIFICATE: N_("The server's certificate cannot be trusted. Ask whoever runs the server."),
+    TLS_NOT_OFFERED: N_(
+        "The server does not speak TLS at this address and port. Check both; only if you mean to go without TLS, "
+        "leave out --tls."
+    ),
+    TLS_TIMED_OUT: N_(
+        "The server did not finish the TLS handshake in time. Check address and port, or try again later."
+    ),
+    TLS_FAILED: N_("The server and this client agree on no way to speak TLS. Update both; check address and port."),
+    TLS_CA_UNREADABLE: N_("The file with the authority's certificate cannot be used. Give one in PEM form."),
 }
 
 CODES: frozenset[str] = frozenset(_TEXTS)
@@ -60,6 +123,12 @@ def text_for(code: str) -> str:
     """What a person is told for one of our codes or one of the protocol's, with the remedy."""
     known = _TEXTS.get(code)
     return errors.text_for(code) if known is None else _(known)
+
+
+def fingerprint(server_id: bytes) -> str:
+    """A server's id as people compare it: its first 16 bytes in groups of four digits."""
+    digits = server_id.hex()[:32]
+    return " ".join(digits[start : start + 4] for start in range(0, len(digits), 4))
 
 
 def refusal(code: str, text: str, details: Mapping[str, Any] | None = None) -> str:

@@ -20,6 +20,12 @@ ENDED = 6
 """The connection ended for good."""
 NO_TERMINAL = 7
 """This terminal cannot show what was asked for."""
+BAD_CONFIG = 8
+"""The server's configuration file cannot be used."""
+BAD_TLS = 9
+"""The server's certificate or its key cannot be used."""
+BAD_STORE = 10
+"""What the server keeps is damaged, newer than this version, in use by another server, or cannot be written."""
 INTERRUPTED = 130
 """128 + SIGINT, as shells count."""
 BROKEN_PIPE = 141
@@ -49,5 +55,8 @@ def of_end(ended: "Ended", *, was_connected: bool) -> int:
         codes.CONNECTION_LOST,
         codes.SERVER_SILENT,
         codes.NO_ROBBY_SERVER,
+        codes.TLS_NOT_OFFERED,
+        codes.TLS_TIMED_OUT,
+        codes.TLS_FAILED,
     )
     return CANNOT_CONNECT if ended.code in no_connection else REFUSED

@@ -38,6 +38,7 @@ from robby_protocol.errors import (
     SERVER_STOPPING,
     SERVER_TOO_OLD,
     SILENT,
+    TLS_REQUIRED,
     TOO_MANY_MESSAGES,
     TOO_SLOW,
     LocalProtocolError,
@@ -164,6 +165,8 @@ class Link:
                     raise lost()
         except RemoteProtocolError as error:
             code = error.code if error.code in (CLIENT_TOO_OLD, SERVER_TOO_OLD) else NO_ROBBY_SERVER
+            if error.detail == "tls":
+                code = TLS_REQUIRED
             raise ended(code) from error
 
     def _login(self, greeting: Greeting, plan: LoginPlan, token_for: Callable[[bytes], bytes]) -> Login:
