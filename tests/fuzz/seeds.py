@@ -1,0 +1,75 @@
+"""Good inputs to begin from: every sample message at the moment it belongs to, journal entries, a snapshot, texts."""
+
+import random
+from collections.abc import Iterator
+
+import msgspec
+
+from robby_protocol import codec
+from robby_protocol.messages import FROM_CLIENT
+from robby_rules.entries import encode_entry
+from robby_server.kept import KeptSeat, KeptTable, encode_table
+from tests.protocol import samples
+from tests.rules.kit import random_match, start
+
+_MOMENT = {"hello": 0, "login": 1, "greeting": 0, "welcome": 1, "refused": 0}
+
+
+TEXTS = (
+    "Ana",
+    "Bjørn",
+    "rob.example:7622",
+    "[::1]:7622",
+    "\x1b[2J",
+    "\u202eabc",
+    "\U0001f469\u200d\U0001f467",
+)
+
+
+def seeds(target: str) -> Iterator[bytes]:
+    """Inputs for a target, the same each time."""
+    if target in ("server_stream", "client_stream"):
+        for name, message in samples.MESSAGES.items():
+            if (type(message) in FROM_CLIENT) is (target == "server_stream"):
+                yield bytes([_MOMENT.get(name.partition(".")[0], 2)]) + codec.encode(message)
+    elif target == "body":
+        for message in samples.MESSAGES.values():
+            yield codec.pack(message)
+    elif target == "entry":
+        match = start()
+        yield encode_entry(match.start_entry)
+        for change in random_match(match, random.Random(1), steps=30):
+            yield encode_entry(change.entry)
+    elif target == "action":
+        match = start()
+        for number in range(match.seats):
+            decision = match.decision(number)
+            for legal in () if decision is None else decision.legal:
+                yield msgspec.msgpack.encode(legal)
+    elif target == "snapshot":
+        seat = KeptSeat(owner="k1", name="Ana", bot=None, state="here", joined=1)
+        yield encode_table(
+            KeptTable(
+                table="ABCD2345",
+                game="robby-solo",
+                title="Friday",
+                options={"junior": True},
+                capacity=4,
+                origin="127.0.0.1",
+                phase="waiting",
+                seats=(seat,),
+                host=0,
+                attempt=1,
+            )
+        )
+    else:
+        for said in (
+            "Ana",
+            "Bjørn",
+            "rob.example:7622",
+            "[::1]:7622",
+            "\x1b[2J",
+            "\u202eabc",
+            "\U0001f469\u200d\U0001f467",
+        ):
+            yield said.encode()
