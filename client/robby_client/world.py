@@ -13,10 +13,17 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
+from robby_client.chat import Chat, ChatLine, look_of
+from robby_client.deal import Deal, Deals
 from robby_games.registry import GAMES, GameTypes
-from robby_protocol.errors import CLIENT_TOO_OLD
+from robby_protocol.errors import CLIENT_TOO_OLD, DRAINING, NOT_KEPT
+from robby_protocol.fair import EventsDigest
 from robby_protocol.messages import (
+    ChatSaid,
     Clock,
+    DealCommitted,
+    DealOpened,
+    DealRevealed,
     Decision,
     GameHistory,
     GameUpdate,
@@ -24,6 +31,7 @@ from robby_protocol.messages import (
     Greeting,
     LobbyTables,
     Message,
+    Notice,
     TableClosed,
     TableInfo,
     TableState,
@@ -40,6 +48,11 @@ _MOST_EVENTS = 100_000
 """Events kept of one match; the longest game that can be set up has about a third of it."""
 _MOST_AHEAD = 10_000
 """Events held back because earlier ones are missing; far more than any match has."""
+_MOST_NOTICES = 20
+"""Notices kept; an operator says little, and only the newest matter."""
+KEPT = "kept"
+UNDRAINED = "undrained"
+"""Codes of notices that take back what an earlier one said."""
 
 
 @dataclass(frozen=True)
@@ -55,26 +68,36 @@ class RunningClock:
     """A limit that runs. Times are seconds of `time.monotonic`, so a wrong or stepped wall clock changes nothing.
 
     total: the phase's whole length. ends, opens: moments on the monotonic clock; opens: when something more becomes
-    allowed, None if nothing is to come.
+    allowed, None if nothing is to come. paused_at: the moment at which the time stands still; None: it runs.
     """
 
     total: float
     ends: float
     opens: float | None = None
+    paused_at: float | None = None
 
     @classmethod
     def from_message(cls, clock: Clock, now: float) -> "RunningClock":
         opens = None if clock.opens_ms is None else now + min(clock.opens_ms, _LONGEST_MS) / 1_000
         ends = now + min(clock.remaining_ms, _LONGEST_MS) / 1_000
-        return cls(total=min(clock.total_ms, _LONGEST_MS) / 1_000, ends=ends, opens=opens)
+        total = min(clock.total_ms, _LONGEST_MS) / 1_000
+        return cls(total=total, ends=ends, opens=opens, paused_at=now if clock.paused else None)
+
+    @property
+    def paused(self) -> bool:
+        """Whether the time stands still, because the server waits for people to come back."""
+        return self.paused_at is not None
 
     def remaining(self, now: float) -> float:
         """Seconds until the phase ends by itself; never negative, never more than the whole."""
-        return min(max(0.0, self.ends - now), self.total)
+        return min(max(0.0, self.ends - self._at(now)), self.total)
 
     def opens_in(self, now: float) -> float:
         """Seconds until something more becomes allowed; 0 if it is already, or if nothing is to come."""
-        return 0.0 if self.opens is None else max(0.0, self.opens - now)
+        return 0.0 if self.opens is None else max(0.0, self.opens - self._at(now))
+
+    def _at(self, now: float) -> float:
+        return now if self.paused_at is None else self.paused_at
 
 
 class UnknownEvent(Struct, frozen=True):
@@ -89,8 +112,8 @@ class GameState:
 
     public, own: the newest views, of the game's types; own: None for a spectator. phase_start: the public view when the
     running phase began (or the first one seen of it). decision: None if nothing is asked. events: all public events,
-    without gaps, in order. own_events: the private ones seen by this client. names: who sits where in this match, as
-    sent; a table's own seats may move up once the match is over.
+    without gaps, in order. digest: of the same events, as they were sent. own_events: the private ones seen by this
+    client. names: who sits where in this match, as sent; a table's own seats may move up once the match is over.
     """
 
     name: str
@@ -102,9 +125,10 @@ class GameState:
     decision: OpenDecision | None = None
     clock: RunningClock | None = None
     events: list[Any] = field(default_factory=list)
+    digest: EventsDigest = field(default_factory=EventsDigest)
     own_events: list[Any] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
-    ahead: dict[int, Any] = field(default_factory=dict)
+    ahead: dict[int, dict[str, Any]] = field(default_factory=dict)
 
 
 class World:
@@ -112,6 +136,10 @@ class World:
 
     now: the monotonic clock in seconds. trouble: a code if the running game cannot be shown by this client
     (`client_too_old`), else None.
+    table, seat: where one sits or, without a seat, what one watches. invite: the own private table's code.
+    next_match, commitment: the table's next match, and what commits the server to its secret for it.
+    muted: whose lines this person does not want to see, by the look of their names.
+    draining, not_kept: whether the server is about to stop; whether it cannot write now.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -124,6 +152,18 @@ class World:
         self.game: GameState | None = None
         self.goodbye: Goodbye | None = None
         self.trouble: str | None = None
+        self.invite: str | None = None
+        self.next_match: str | None = None
+        self.commitment = b""
+        self.deals = Deals()
+        self.deal_trouble: str | None = None
+        """What the last message showed to be wrong with the deal."""
+        self.lobby_chat = Chat()
+        self.table_chat = Chat()
+        self.muted: dict[str, str] = {}
+        self.notices: deque[Notice] = deque(maxlen=_MOST_NOTICES)
+        self.draining = False
+        self.not_kept = False
         self._past: deque[str] = deque(maxlen=_PAST_MATCHES)
         self._fresh = False
         """The next view is the first of a connection: it is the truth whatever its number."""
@@ -134,7 +174,11 @@ class World:
         self.welcome = welcome
         self.goodbye = None
         self._fresh = True
-        if self.table is not None and welcome.table != self.table.table:
+        self.draining = False
+        self.not_kept = False
+        self.lobby_chat.begin_anew()
+        self.table_chat.begin_anew()
+        if self.table is not None and welcome.table != self.table.table and not (self.watching and not welcome.table):
             self.leave_table()
 
     def disconnected(self) -> None:
@@ -143,12 +187,31 @@ class World:
         if self.game is not None:
             self.game.decision = None
 
+    @property
+    def watching(self) -> bool:
+        """Whether the table is one where this person has no seat, and only watches."""
+        return self.table is not None and self.seat is None
+
+    @property
+    def deal(self) -> Deal | None:
+        """The fair deal of the match that begins, is played or was just finished; None: there is none."""
+        return self.deals.deal
+
+    def heard(self, line: ChatLine) -> bool:
+        """Whether this line is to be shown: its speaker is not muted here. What the operator says always is."""
+        return line.kind == "operator" or look_of(line.name) not in self.muted
+
     def leave_table(self) -> None:
-        """The own seat was given up, or the table has gone."""
+        """The own seat was given up, or the table has gone, or is watched no longer."""
         self.table = None
         self.seat = None
         self.game = None
         self.trouble = None
+        self.invite = None
+        self.next_match = None
+        self.commitment = b""
+        self.deals.leave()
+        self.table_chat = Chat()
 
     def answered(self, decision: int) -> None:
         """The server took the answer to this decision: nothing is asked until it asks again."""
@@ -164,6 +227,7 @@ class World:
 
     def apply(self, message: Message) -> None:
         """Take a message from the server."""
+        self.deal_trouble = None
         if isinstance(message, GameUpdate):
             self._update(message)
         elif isinstance(message, GameHistory):
@@ -175,14 +239,50 @@ class World:
         elif isinstance(message, TableClosed):
             if self.table is not None and self.table.table == message.table:
                 self.leave_table()
+        elif isinstance(message, ChatSaid):
+            self._said(message)
+        elif isinstance(message, Notice):
+            self._notice(message)
+        elif isinstance(message, DealCommitted | DealOpened | DealRevealed):
+            self._deal(message)
         elif isinstance(message, Goodbye):
             self.goodbye = message
+
+    def _said(self, said: ChatSaid) -> None:
+        if said.table is None:
+            self.lobby_chat.add(said)
+        elif self.table is not None and said.table == self.table.table:
+            self.table_chat.add(said)
+
+    def _notice(self, notice: Notice) -> None:
+        self.notices.append(notice)
+        if notice.code == DRAINING:
+            self.draining = True
+        elif notice.code == UNDRAINED:
+            self.draining = False
+        elif notice.code in (NOT_KEPT, KEPT):
+            self.not_kept = notice.code == NOT_KEPT
+
+    def _deal(self, message: DealCommitted | DealOpened | DealRevealed) -> None:
+        if self.table is None or self.table.table != message.table:
+            return
+        if isinstance(message, DealCommitted):
+            names = [seat.name for seat in self.table.seats]
+            self.deal_trouble = self.deals.committed(message, self.seat, names)
+        elif isinstance(message, DealOpened):
+            self.deal_trouble = self.deals.opened(message)
+        else:
+            self.deal_trouble = self.deals.revealed(message)
 
     def _table_state(self, message: TableState) -> None:
         if self.table is not None and self.table.table != message.table.table:
             self.leave_table()
         self.table = _tame(message.table)
         self.seat = _within(message.you, len(self.table.seats))
+        self.invite = message.invite
+        self.next_match = message.next_match
+        self.commitment = message.commitment
+        self.deals.shown(message.next_match, message.commitment)
         if self.game is not None and self.game.match == message.table.match:
             self.game.names = _names(self.table) or self.game.names
 
@@ -300,6 +400,8 @@ def _take_events(game: GameState, types: GameTypes, first: int, payloads: list[d
         if number >= _MOST_EVENTS:
             break
         if number >= len(game.events) and number not in game.ahead and len(game.ahead) < _MOST_AHEAD:
-            game.ahead[number] = _event(payload, types)
+            game.ahead[number] = payload
     while len(game.events) in game.ahead:
-        game.events.append(game.ahead.pop(len(game.events)))
+        payload = game.ahead.pop(len(game.events))
+        game.events.append(_event(payload, types))
+        game.digest.add(payload)
