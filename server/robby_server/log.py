@@ -1,16 +1,24 @@
-"""How the server logs: structlog to stderr, readable on a terminal and one JSON object a line elsewhere.
+"""How the server logs: structlog to stderr or a file, readable on a terminal and one JSON object a line elsewhere.
 
 Foreign text is made harmless before it is shown: one entry stays one line, and no control character gets out.
-What may never be logged: passwords, tokens, keys, seeds, views, actions.
+What may never be logged: passwords, tokens, keys, seeds, invite codes, views, actions (`log_secrets` is a second line
+of defence). What comes too often is summed up (`log_repeats`). A log that cannot be written stops nothing (`log_file`).
 """
 
-import sys
+import logging
 import unicodedata
 from collections.abc import MutableMapping
+from pathlib import Path
 from typing import Any, TextIO
 
 import structlog
-import trio
+
+from robby_server.log_file import LogFile, Unbreakable, standard_error
+from robby_server.log_repeats import Throttle, new_repeats, tell_repeats
+from robby_server.log_secrets import leave_out_secrets
+from robby_server.settings import Settings
+
+__all__ = ["LEVELS", "Throttle", "log_level", "set_up_logging", "tell_repeats"]
 
 LONGEST_VALUE = 500
 """Characters of one logged value; foreign text may be long."""
@@ -18,13 +26,33 @@ LONGEST_VALUE = 500
 LONGEST_TRACE = 8_000
 """Characters of one traceback: its beginning and its end."""
 
-REPEAT_SECONDS = 1.0
-"""Repeated entries of one kind come at most so often."""
+LEVELS = ("debug", "info", "warning", "error")
+"""What `log_level` may be, the most talkative first."""
 
 
-def set_up_logging(stream: TextIO | None = None, *, level: int = 20) -> None:
-    """Configure structlog for the process. stream: stderr by default. level: as in `logging` (20: info)."""
-    out = sys.stderr if stream is None else stream
+def log_level(name: str) -> int:
+    """The number of a level by its name. Raises KeyError."""
+    return {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}[name]
+
+
+def set_up_logging(
+    stream: TextIO | None = None,
+    *,
+    level: int = 20,
+    file: Path | None = None,
+    file_bytes: int = Settings.log_bytes,
+    files: int = Settings.log_files,
+) -> None:
+    """Configure structlog for the process.
+
+    stream: stderr by default. level: as in `logging` (20: info). file: write there instead, in at most `files` files of
+    at most `file_bytes` bytes. Raises OSError where the file cannot be opened.
+    """
+    out: Any
+    if file is not None:
+        out = LogFile(file, most_bytes=file_bytes, files=files)
+    else:
+        out = standard_error() if stream is None else Unbreakable(stream)
     renderer: Any
     if out.isatty():
         renderer = structlog.dev.ConsoleRenderer(colors=True, exception_formatter=structlog.dev.plain_traceback)
@@ -32,16 +60,31 @@ def set_up_logging(stream: TextIO | None = None, *, level: int = 20) -> None:
         renderer = structlog.processors.JSONRenderer()
     structlog.configure(
         processors=[
+            new_repeats(),
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.format_exc_info,
+            leave_out_secrets,
             harmless,
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.PrintLoggerFactory(out),
+        logger_factory=lambda *_names: _LineLogger(out),
         cache_logger_on_first_use=False,
     )
+
+
+class _LineLogger:
+    """Writes each entry as one line in one piece. out: a stream that raises nothing."""
+
+    def __init__(self, out: Any) -> None:
+        self._out = out
+
+    def msg(self, line: str) -> None:
+        self._out.write(line + "\n")
+        self._out.flush()
+
+    debug = info = warning = error = critical = exception = msg
 
 
 def harmless(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
@@ -64,22 +107,3 @@ def _visible(character: str) -> str:
     if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"):
         return character.encode("unicode_escape", "backslashreplace").decode("ascii")
     return character
-
-
-class Throttle:
-    """Lets one entry of a kind through each REPEAT_SECONDS and counts those between."""
-
-    def __init__(self, seconds: float = REPEAT_SECONDS) -> None:
-        self._seconds = seconds
-        self._last: dict[str, float] = {}
-        self._held: dict[str, int] = {}
-
-    def let(self, kind: str) -> int | None:
-        """None: hold this one back. Else how many of its kind were held back before it."""
-        now = trio.current_time()
-        last = self._last.get(kind)
-        if last is not None and now - last < self._seconds:
-            self._held[kind] = self._held.get(kind, 0) + 1
-            return None
-        self._last[kind] = now
-        return self._held.pop(kind, 0)

@@ -126,7 +126,7 @@ class Settings:
     log_bytes: int = 10 * 1024 * 1024
     """A log file that would grow beyond this is set aside as FILE.1 and begun anew."""
     log_files: int = 5
-    """Log files kept at most, the one being written included: with the size above this bounds the disk that logs take."""
+    """Log files kept at most, the one being written included: with their size this bounds the disk that logs take."""
     admin: bool = True
     """Whether `robby admin` can reach the server, through a socket in its data folder that its user alone may open."""
     metrics_host: str = "127.0.0.1"
