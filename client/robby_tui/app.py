@@ -25,7 +25,6 @@ from robby_client.events import ClientEvent, Connected, Ended, Lost, Received
 from robby_client.quick import QuickTable, sit_down
 from robby_client.store import Store, StoreError
 from robby_client.world import RunningClock
-from robby_games.robby_solo import PublicView
 from robby_protocol.i18n import _
 from robby_protocol.messages import Greeting, TableClosed, TableLeave, Welcome
 from robby_tui import terminal, wishes
@@ -34,6 +33,7 @@ from robby_tui.link import Link, Offline
 from robby_tui.screens.base import BaseScreen
 from robby_tui.screens.confirm import Confirm
 from robby_tui.screens.connect import ConnectScreen
+from robby_tui.screens.games import table_screen
 from robby_tui.screens.help import Help
 from robby_tui.screens.lobby import LobbyScreen
 from robby_tui.screens.results import ResultsScreen
@@ -310,18 +310,17 @@ class RobbyApp(App[None]):
             return LobbyScreen
         if table.phase == "waiting":
             return RoomScreen
-        game = world.game
-        shown = game is not None and isinstance(game.public, PublicView)
+        shown = table_screen(world.game)
         if table.phase == "playing":
             self._finished_seen = None
             self._room_wanted = False
             # The state of the table comes a moment before the game's first view.
-            return TableScreen if shown else RoomScreen
+            return shown or RoomScreen
         if self._room_wanted:
             return RoomScreen
         if isinstance(self._base, TableScreen) and self._finished_seen != table.match:
             self._look_for_a_while(table.match)
-            return TableScreen
+            return type(self._base)
         return ResultsScreen
 
     def _look_for_a_while(self, match: str | None) -> None:

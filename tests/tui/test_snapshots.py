@@ -17,8 +17,8 @@ from robby_tui.screens.results import ResultsScreen
 from robby_tui.screens.table import TableScreen
 from tests.tui.fakes import WILL_NOT_RED, lobby, own, public, scores, table, table_state
 from tests.tui.kit import Stage, make_app
+from tests.tui.tables import LAYS, REVEAL
 from tests.tui.test_screens import RESULT
-from tests.tui.test_table import LAYS, REVEAL
 
 Compare = Callable[..., bool]
 

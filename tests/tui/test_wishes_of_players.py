@@ -22,7 +22,7 @@ from robby_tui.widgets.loot import in_one_line
 from robby_tui.widgets.story import Story
 from tests.tui.fakes import WILL_NOT_RED, lobby, own, public, table, table_state
 from tests.tui.kit import Stage, run
-from tests.tui.test_table import LAYS, REVEAL
+from tests.tui.tables import LAYS, REVEAL
 
 
 @pytest.mark.parametrize("code", [PASSWORD_NEEDED, PASSWORD_WRONG])
