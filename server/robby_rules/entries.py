@@ -14,6 +14,8 @@ JOURNAL_VERSION = 1
 
 SEED_BYTES = 32
 
+Secret = Annotated[bytes, Meta(min_length=SEED_BYTES, max_length=SEED_BYTES)]
+SecretOrNone = Annotated[bytes, Meta(max_length=SEED_BYTES)]
 Millis = Annotated[int, Meta(ge=0)]
 SeatIndex = Annotated[int, Meta(ge=0, le=63)]
 
@@ -26,11 +28,26 @@ class EntryFormatError(JournalError):
     """The bytes are not an entry that this version can read."""
 
 
+class Deal(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a fair deal's seed was made of (`robby_protocol.fair`).
+
+    secret: the server's, 32 bytes. commitments, nonces: by seat; empty for a seat that did not commit.
+    """
+
+    secret: Secret
+    commitments: tuple[SecretOrNone, ...]
+    nonces: tuple[SecretOrNone, ...]
+
+    def __repr__(self) -> str:
+        return "Deal(…)"  # secret until the match is over, wherever it might be printed
+
+
 class Start(Struct, frozen=True, tag="start", forbid_unknown_fields=True):
     """A match begins.
 
     match: its id. game, rules_version: which rules. options: all of them, defaults filled in, as a plain map.
-    seats: how many. seed: 32 secret bytes, the key of the match's chance.
+    seats: how many. seed: 32 secret bytes, the key of the match's chance. deal: where it comes from, if it was dealt
+    fairly. began: for the record alone, in seconds since 1970; 0 for unknown.
     """
 
     match: str
@@ -38,7 +55,12 @@ class Start(Struct, frozen=True, tag="start", forbid_unknown_fields=True):
     rules_version: int
     options: dict[str, Any]
     seats: Annotated[int, Meta(ge=1, le=64)]
-    seed: Annotated[bytes, Meta(min_length=SEED_BYTES, max_length=SEED_BYTES)]
+    seed: Secret
+    deal: Deal | None = None
+    began: Annotated[int, Meta(ge=0)] = 0
+
+    def __repr__(self) -> str:
+        return f"Start({self.match!r}, {self.game!r}, …)"  # the seed is secret
 
 
 class Act(Struct, frozen=True, tag="act", forbid_unknown_fields=True):

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from robby_rules.entries import (
     JOURNAL_VERSION,
     Act,
+    Deal,
     Entry,
     EntryFormatError,
     Expire,
@@ -23,6 +24,7 @@ from robby_rules.match import Change, Match, NotDueError, UnknownGameError, rule
 __all__ = [
     "JOURNAL_VERSION",
     "Act",
+    "Deal",
     "Entry",
     "EntryFormatError",
     "Expire",
@@ -84,7 +86,9 @@ def _begin(index: int, entry: Entry) -> Match:
         if entry.rules_version != rules.version:
             reason = f"rules version {entry.rules_version} of {entry.game}; this program has {rules.version}"
             raise RulesVersionError(index, reason)
-        match = Match.start(entry.match, entry.game, entry.options, entry.seats, entry.seed)
+        match = Match.start(
+            entry.match, entry.game, entry.options, entry.seats, entry.seed, deal=entry.deal, began=entry.began
+        )
     except UnknownGameError as error:
         raise UnplayableGameError(index, f"unknown game {entry.game}") from error
     except (BadOptionsError, ValueError) as error:

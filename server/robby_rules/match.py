@@ -17,7 +17,7 @@ from robby_protocol.errors import MALFORMED_ACTION, NO_DECISION, STALE_DECISION,
 from robby_protocol.i18n import _
 from robby_protocol.messages.game import Decision
 from robby_rules.chance import Chance
-from robby_rules.entries import SEED_BYTES, Act, Entry, Expire, Presence, Start
+from robby_rules.entries import SEED_BYTES, Act, Deal, Entry, Expire, Presence, Start
 from robby_rules.interface import BadOptionsError, IllegalActionError, Result, Rules, Stamp, Step, Timer
 from robby_rules.registry import RULES
 
@@ -122,7 +122,17 @@ class Match:
         )
 
     @classmethod
-    def start(cls, match_id: str, game: str, options: Mapping[str, Any], seats: int, seed: bytes) -> "Match":
+    def start(
+        cls,
+        match_id: str,
+        game: str,
+        options: Mapping[str, Any],
+        seats: int,
+        seed: bytes,
+        *,
+        deal: Deal | None = None,
+        began: int = 0,
+    ) -> "Match":
         """Begin a match at match time 0. `start_entry` is to be kept before anybody sees it.
 
         Args:
@@ -130,6 +140,8 @@ class Match:
             options: the game's options as a plain map; left-out ones have their default.
             seats: how many seats are taken.
             seed: 32 secret bytes that nobody can guess.
+            deal: what the seed was made of, if it was a fair deal. Whether it holds is for whoever checks the record.
+            began: when, in seconds since 1970, for the record alone.
 
         Raises:
             UnknownGameError: no such game.
@@ -147,6 +159,8 @@ class Match:
             options=msgspec.to_builtins(typed),
             seats=seats,
             seed=seed,
+            deal=deal,
+            began=began,
         )
         return cls(entry, rules, _types(game), typed)
 
@@ -156,6 +170,11 @@ class Match:
     def seq(self) -> int:
         """Grows by one with every adopted change; 0 at the start."""
         return self._standing.seq
+
+    @property
+    def now(self) -> int:
+        """The latest stamp taken, in milliseconds of match time."""
+        return self._standing.now
 
     @property
     def seats(self) -> int:

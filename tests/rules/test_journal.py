@@ -17,6 +17,7 @@ from robby_rules.interface import Stamp
 from robby_rules.journal import (
     JOURNAL_VERSION,
     Act,
+    Deal,
     Entry,
     EntryFormatError,
     Expire,
@@ -35,6 +36,16 @@ from tests.rules.kit import answer, do, random_match, start
 
 ENTRIES: list[Entry] = [
     Start("m1", "robby-solo", 1, {"junior": True}, 4, bytes(range(32))),
+    Start(
+        "m1",
+        "robby-solo",
+        1,
+        {},
+        2,
+        bytes(32),
+        Deal(bytes(32), (bytes(range(32)), b""), (b"\xff" * 32, b"")),
+        1_800_000_000,
+    ),
     Act(2, 7, {"type": "lay", "bank": 3}, 12_345, 20),
     Expire(45_000),
     Presence(0, True, 99),
@@ -60,6 +71,13 @@ def test_the_bytes_of_entries_stay_as_they_are() -> None:
         "920186a474797065a3616374a47365617402a86465636973696f6e07a6616374696f6e"
         "82a474797065a36c6179a462616e6b03a26174cd01f4a663726564697414"
     )
+
+
+def test_no_entry_shows_its_secrets_where_it_is_printed() -> None:
+    secret = bytes(range(65, 97))
+    deal = Deal(secret, (secret,), (secret,))
+    for shown in (repr(deal), repr(Start("m", "robby-solo", 1, {}, 1, secret, deal)), f"{[deal]}"):
+        assert secret.decode()[:4] not in shown
 
 
 @given(seat=st.integers(0, 63), decision=st.integers(1, 2**53), at=st.integers(0, 2**53), credit=st.integers(0, 1000))
