@@ -25,7 +25,8 @@ from robby_server.settings import Settings
 from robby_server.store import Store
 from robby_server.table import Services, Table
 from robby_server.tally import Tally
-from robby_server.transport import SocketTransport, StreamTransport, Transport
+from robby_server.tls import Tls, TlsTransport
+from robby_server.transport import PlainPeer, SocketTransport, StreamTransport, Transport
 
 log = structlog.get_logger("robby.server")
 
@@ -46,6 +47,7 @@ class Server:
         bots: per game, the names of the bots that spawn_bot knows.
         key: the server's private Ed25519 seed, 32 bytes; by it clients know the server again.
         match_seed: gives the 32 secret bytes of each new match; by default the operating system's randomness does.
+        tls: its certificate; then whoever comes over the network must speak TLS.
     """
 
     def __init__(
@@ -57,11 +59,13 @@ class Server:
         bots: Mapping[str, Sequence[str]] | None = None,
         key: bytes,
         match_seed: Callable[[], bytes] | None = None,
+        tls: Tls | None = None,
     ) -> None:
         self.settings = settings
         self.store = store
         self._spawn_bot = spawn_bot
         self._bots = dict(bots or {}) if spawn_bot is not None else {}
+        self.tls = tls
         self._match_seed = match_seed or partial(secrets.token_bytes, SEED_BYTES)
         bot_names = sorted({name for names in self._bots.values() for name in names})
         self.identities = Identities(settings, bot_names=bot_names, store=store)
@@ -163,7 +167,11 @@ class Server:
             await accept_forever(listener, self._accepted)
 
     def _accepted(self, sock: socket.socket, address: str) -> None:
-        transport = SocketTransport(sock, household(address))
+        transport: Transport
+        if self.tls is None:
+            transport = SocketTransport(sock, household(address))
+        else:
+            transport = TlsTransport(sock, household(address), self.tls)
         settings = self.settings
         # Bots inside the process take no descriptors, and many of them must not shut people out.
         full = sum(self._per_address.values()) >= settings.connections
@@ -217,12 +225,13 @@ class Server:
         """Tell a connection over the limits so, and wait a moment until it has read it."""
         try:
             with trio.move_on_after(self.settings.farewell_seconds):
+                await transport.open()
                 await transport.send_all(Connection(Role.SERVER).close_with(errors.SERVER_FULL))
                 await transport.send_eof()
                 while await transport.receive_some():
                     pass
-        except (trio.BrokenResourceError, trio.ClosedResourceError):
-            return  # the peer is gone
+        except (trio.BrokenResourceError, trio.ClosedResourceError, PlainPeer):
+            return  # the peer is gone, or would not be let in anyhow
         finally:
             self._refusing -= 1
             transport.close()

@@ -25,7 +25,7 @@ from robby_protocol.messages import Bye, Command, Error, Message, Ok, Ping, Pong
 from robby_server.log import Throttle
 from robby_server.settings import Settings
 from robby_server.tally import Tally
-from robby_server.transport import Transport
+from robby_server.transport import PlainPeer, Transport
 
 if TYPE_CHECKING:
     from robby_server.identities import Identity
@@ -210,6 +210,7 @@ class Session:
     ) -> None:
         try:
             with trio.move_on_after(self._settings.handshake_seconds) as limit:
+                await self._transport.open()
                 if not await handshake(self):
                     return
             if limit.cancelled_caught:
@@ -223,6 +224,8 @@ class Session:
             if held is not None:
                 log.info("protocol_error", code=error.code, detail=error.detail, peer=self.address, repeated=held)
             self.end(error.code, reconnect=False)
+        except PlainPeer as peer:
+            self.end(errors.TLS_REQUIRED if peer.robby else errors.NOT_ROBBY, reconnect=False)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             return  # the peer is gone; there is nobody left to tell
         except Exception:  # a fault of ours in one command ends this session alone, with last words

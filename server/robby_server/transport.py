@@ -1,7 +1,7 @@
 """Bytes to and from one peer, with a send that never waits.
 
 Trio's streams have no public non-blocking send, and a writer task for every frame costs several times as much as the
-send itself. So plain non-blocking sockets are driven through `trio.lowlevel` here. Streams (memory, later TLS) have
+send itself. So plain non-blocking sockets are driven through `trio.lowlevel` here. Streams (memory, TLS in `tls`) have
 no `try_send`; for them everything goes through the session's writer. Knows nothing of frames or messages.
 """
 
@@ -14,11 +14,26 @@ RECEIVE_BYTES = 64 * 1024
 """Read at most this much at once: one whole frame from a client."""
 
 
+class PlainPeer(Exception):  # noqa: N818 - what it says of the peer
+    """The peer speaks without TLS where TLS is asked for. robby: it began as a Robby client does."""
+
+    def __init__(self, *, robby: bool) -> None:
+        super().__init__(robby)
+        self.robby = robby
+
+
 class Transport(ABC):
     """One connection. One task receives, one sends; `try_send` is for when none is sending."""
 
     address: str
     """The peer's address without its port; empty for peers inside the process."""
+
+    async def open(self) -> None:
+        """Do what has to be done before frames can be carried, however long the peer takes.
+
+        Raises BrokenResourceError if that failed, and PlainPeer; then one answer can be sent without TLS.
+        """
+        await trio.lowlevel.checkpoint()
 
     @abstractmethod
     def try_send(self, data: bytes) -> int:

@@ -43,6 +43,7 @@ from robby_server.app import Server
 from robby_server.bots import BotTicket, SpawnBot
 from robby_server.settings import Settings
 from robby_server.store import MemoryStore
+from robby_server.tls import Tls
 
 settled = trio.testing.wait_all_tasks_blocked
 """Let everything that was sent arrive, in memory at least."""
@@ -463,6 +464,7 @@ async def running(
     journal: MemoryStore | None = None,
     match_seed: Callable[[], bytes] | None = None,
     listeners: Sequence[Any] = (),
+    tls: Tls | None = None,
 ) -> AsyncIterator[Host]:
     """A server that serves until the block is left, and then stops in order."""
     server = Server(
@@ -472,6 +474,7 @@ async def running(
         bots=bots if bots is not None else {"robby-solo": ["greedy", "random"]},
         key=SERVER_KEY,
         match_seed=match_seed or Seeds(),
+        tls=tls,
     )
     async with trio.open_nursery() as nursery:
         await nursery.start(server.serve, listeners)
