@@ -6,7 +6,7 @@ else wait: what its peer does not read fast enough is dropped together with the 
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import structlog
 import trio
@@ -37,6 +37,14 @@ WATCH_SECONDS = 1.0
 """How often the time limits of a connection are looked at: the grain of what the settings promise."""
 
 
+class Watched(Protocol):
+    """What a connection watches besides."""
+
+    def leave(self, session: "Session") -> None:
+        """It does so no longer."""
+        ...
+
+
 class Session:
     """One connection.
 
@@ -58,6 +66,7 @@ class Session:
         self.who: Identity | None = None
         self.on_purpose = False
         self.moving: trio.Event | None = None  # set while a command that may change the seat waits for its answer
+        self.watching: Watched | None = None  # a table's audience
         self._transport = transport
         self._settings = settings
         self._throttle = throttle
@@ -71,11 +80,18 @@ class Session:
         self._written = trio.Event()  # the writer has ended
         self._closing = False  # last words are in the outbox: nothing may follow them
         self._heard = trio.current_time()
+        self._wished = self._heard  # the last time that it asked for anything
         self._partial_since: float | None = None
         self._tokens = float(settings.message_burst)
         self._tokens_at = self._heard
         self._warned = False
         self._ping = 0
+
+    def stop_watching(self) -> None:
+        """Whatever this connection watches, it does so no longer."""
+        watched, self.watching = self.watching, None
+        if watched is not None:
+            watched.leave(self)
 
     # Sending. Nothing here waits.
 
@@ -251,6 +267,7 @@ class Session:
 
     async def _take(self, event: Incoming, handle: Callable[["Session", Command], Awaitable[None]]) -> None:
         if isinstance(event, Command):
+            self._wished = trio.current_time()
             self._asked[event.id] = trio.current_time()
             await handle(self, event)
         elif isinstance(event, Ping):
@@ -314,10 +331,19 @@ class Session:
                 self.end(errors.FRAME_TIMEOUT, reconnect=True)
             elif now - self._heard >= settings.silence_seconds:
                 self.end(errors.SILENT, reconnect=True)
+            elif self._idle(now) >= settings.idle_seconds:
+                self.end(errors.IDLE, reconnect=False)
             elif self.who is not None and now >= next_ping:
                 next_ping = now + settings.ping_seconds
                 self._ping += 1
                 self.send(Ping(n=self._ping))
+
+    def _idle(self, now: float) -> float:
+        """For how many seconds a person without a seat has asked for nothing; with a seat this does not count."""
+        who = self.who
+        if who is None or who.kind != "person" or who.table is not None:
+            self._wished = now
+        return now - self._wished
 
     async def _farewell(self) -> None:
         """Let the last words leave, then wait a moment for the peer to close: closing first would let the kernel throw
