@@ -5,7 +5,7 @@ under a fake clock. What entries are is the rules' business (`robby_rules.journa
 table's (`robby_server.kept`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -18,6 +18,7 @@ class KeptIdentity:
 
     key: the public key, none for a guest. token_digest: SHA-256 of the guest's token, empty for a key.
     origin: the address that it was first used from. seen: when it was last connected, in seconds since 1970.
+    bound: whether the name belongs to the key; the operator can undo that.
     """
 
     id: str
@@ -26,6 +27,7 @@ class KeptIdentity:
     token_digest: bytes = b""
     origin: str = ""
     seen: int = 0
+    bound: bool = True
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,10 @@ class Store(Protocol):
         """Why nothing can be written now (no space, read-only …), in words for the operator; None: all is well."""
         ...
 
+    def watch(self, listener: Callable[[str | None], None]) -> None:
+        """Have a function called with the new `trouble` whenever it changes, in the server's own thread."""
+        ...
+
     # Matches.
 
     async def append(self, match: str, entry: Entry) -> None:
@@ -76,7 +82,8 @@ class Store(Protocol):
         ...
 
     async def read(self, match: str) -> Sequence[Entry]:
-        """All entries of a match in order. Raises KeyError for one that is not known."""
+        """All entries of a match in order. Raises KeyError for one that is not known, JournalError for one that cannot
+        be read."""
         ...
 
     async def matches(self) -> Sequence[str]:

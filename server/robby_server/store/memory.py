@@ -1,6 +1,6 @@
 """A store that lasts as long as the process: for tests, and for a table that is played at once and forgotten."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import trio
 
@@ -28,6 +28,9 @@ class MemoryStore:
     @property
     def trouble(self) -> str | None:
         return None
+
+    def watch(self, listener: Callable[[str | None], None]) -> None:
+        return  # there is never any trouble
 
     async def append(self, match: str, entry: Entry) -> None:
         if self._closed:

@@ -1,0 +1,71 @@
+"""One server at a time in a data folder: a file that is locked while the process lives.
+
+The system lets go of the lock when the process ends, however it ends; the file stays and means nothing by itself.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import TextIO
+
+from robby_protocol.i18n import _
+from robby_server.store.errors import STORE_IN_USE, STORE_UNWRITABLE, StoreError
+
+LOCK_FILE = "store.lock"
+
+
+class FolderLock:
+    """Holds the folder until `release`. Raises StoreError: `store_in_use`, `store_unwritable`."""
+
+    def __init__(self, folder: Path) -> None:
+        path = folder / LOCK_FILE
+        try:
+            self._file: TextIO = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="ascii")
+        except OSError as problem:
+            raise StoreError(
+                STORE_UNWRITABLE,
+                _("The folder {folder} cannot be written: {cause}. Choose another folder, or allow it.").format(
+                    folder=folder, cause=problem.strerror
+                ),
+            ) from problem
+        try:
+            _lock(self._file)
+        except OSError as problem:
+            pid = self._file.read(32).strip()
+            self._file.close()
+            raise StoreError(
+                STORE_IN_USE,
+                _(
+                    "Another server uses the data in {folder} (process {pid}). Stop it first, or choose another folder."
+                ).format(folder=folder, pid=pid or "?"),
+            ) from problem
+        try:
+            self._file.truncate()
+            self._file.write(f"{os.getpid()}\n")
+            self._file.flush()
+        except OSError:
+            return  # a full disk must not keep a server from starting; the number is only for people
+
+    def release(self) -> None:
+        """Let others have the folder."""
+        try:
+            self._file.close()
+        except OSError:
+            return  # what was not written is the number alone
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(file: TextIO) -> None:
+        file.seek(1024)  # a locked place cannot be read by others, and the number should be
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        finally:
+            file.seek(0)
+
+else:
+    import fcntl
+
+    def _lock(file: TextIO) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
