@@ -15,6 +15,7 @@ from robby_client.codes import (
     DEAL_SERVER_CHANGED,
 )
 from robby_protocol import fair
+from robby_protocol.fresh import new_secret
 from robby_protocol.messages import DealCommitted, DealOpened, DealRevealed
 
 COMMITTED = "committed"
@@ -64,7 +65,7 @@ class Deals:
     next_match, commitment: as the table's state showed them last. Each method returns a new trouble's code, or None.
     """
 
-    def __init__(self, new_nonce: Callable[[], bytes] = fair.new_secret) -> None:
+    def __init__(self, new_nonce: Callable[[], bytes] = new_secret) -> None:
         self.deal: Deal | None = None
         self._new_nonce = new_nonce
         self._shown: tuple[str, bytes] | None = None

@@ -4,7 +4,6 @@ All hashes are SHA-256. Those of the deal are over fields with their lengths bef
 a tag of its own. docs/protocol.md has a worked example.
 """
 
-import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
@@ -19,11 +18,6 @@ SEED_TAG = b"robby deal seed 1"
 
 SECRET_BYTES = 32
 """Of the server's secret, of a seat's nonce, of a commitment and of the seed."""
-
-
-def new_secret() -> bytes:
-    """32 bytes from the operating system's randomness: a server's secret or a client's nonce."""
-    return secrets.token_bytes(SECRET_BYTES)
 
 
 def server_commitment(match: str, secret: bytes) -> bytes:

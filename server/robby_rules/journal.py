@@ -3,7 +3,8 @@
 `replay` gives the identical match: the same state, events, decision ids, last accepted answers and position of chance.
 """
 
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
 
 from robby_rules.entries import (
     JOURNAL_VERSION,
@@ -37,6 +38,7 @@ __all__ = [
     "decode_entry",
     "encode_entry",
     "replay",
+    "steps",
 ]
 
 
@@ -64,18 +66,28 @@ def replay(entries: Iterable[Entry]) -> Match:
         UnplayableGameError, RulesVersionError: this program cannot play the journal.
         ReplayError: the journal is empty, does not begin with its start, or has an entry that the rules refuse.
     """
+    last = deque(steps(entries), maxlen=1)
+    if not last:
+        raise ReplayError(0, "the journal is empty")
+    return last[0][0]
+
+
+def steps(entries: Iterable[Entry]) -> Iterator[tuple[Match, Change | None]]:
+    """The match after each of these entries, always the same object, and the change that it was; None for the start.
+
+    Raises as `replay` does, but for no entries at all.
+    """
     match: Match | None = None
     for index, entry in enumerate(entries):
         if match is None:
             match = _begin(index, entry)
+            yield match, None
             continue
         change = _again(match, index, entry)
         if change.entry != entry:
             raise ReplayError(index, f"the rules make another entry of it: {type(entry).__name__}")
         match.adopt(change)
-    if match is None:
-        raise ReplayError(0, "the journal is empty")
-    return match
+        yield match, change
 
 
 def _begin(index: int, entry: Entry) -> Match:

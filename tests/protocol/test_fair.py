@@ -8,6 +8,7 @@ import msgpack  # type: ignore[import-untyped]
 import pytest
 
 from robby_protocol import fair
+from robby_protocol.fresh import new_secret
 
 SECRET = bytes(range(32))
 NONCE = bytes(range(32, 64))
@@ -37,8 +38,8 @@ def test_the_seed_hangs_on_everything() -> None:
 
 
 def test_secrets_are_new() -> None:
-    assert len({fair.new_secret() for _ in range(100)}) == 100
-    assert len(fair.new_secret()) == fair.SECRET_BYTES
+    assert len({new_secret() for _ in range(100)}) == 100
+    assert len(new_secret()) == fair.SECRET_BYTES
 
 
 EVENTS: list[dict[str, Any]] = [{"type": "laid", "seat": 1}, {"type": "x", "b": [{"z": 1, "a": None}], "a": True}]
