@@ -2,14 +2,18 @@
 
 import logging
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.to_thread
 from anyio.abc import ByteStream
 from msgspec import Struct
 
+from robby_client.access import Access, Opened, table_id
 from robby_client.backoff import Backoff
+from robby_client.chat import look_of
 from robby_client.codes import (
     CLIENT_FAULT,
     MAYBE_DONE,
@@ -22,23 +26,52 @@ from robby_client.codes import (
     text_for,
 )
 from robby_client.dial import DialError
-from robby_client.events import ClientEvent, Connected, Ended, Lost, Received
+from robby_client.events import ClientEvent, Connected, DealTrouble, Ended, Lost, Received
 from robby_client.inbox import Inbox
+from robby_client.keeper import Keeper
 from robby_client.link import Link, LinkError, lost
 from robby_client.login import DEFAULT_TIMINGS, LoginPlan, Timings
 from robby_client.world import World
+from robby_protocol import identity
 from robby_protocol.codec import plain
 from robby_protocol.connection import InvalidMessage
 from robby_protocol.errors import (
     FRAME_TOO_LARGE,
     INVALID_MESSAGE,
     NO_DECISION,
+    NO_SUCH_RECORD,
     RESUME_UNKNOWN,
     STALE_DECISION,
     LocalProtocolError,
     UnsendableError,
 )
-from robby_protocol.messages import Act, Command, Error, Greeting, Message, Ok, Pong, TableLeave, Welcome
+from robby_protocol.messages import (
+    Act,
+    ChatSend,
+    Command,
+    DealCommitted,
+    DealOpen,
+    DealOpened,
+    DealRevealed,
+    Error,
+    Greeting,
+    LobbyWatch,
+    Message,
+    Ok,
+    Pong,
+    RecordGet,
+    TableClosed,
+    TableConfigure,
+    TableCreate,
+    TableJoin,
+    TableLeave,
+    TableReady,
+    TableStart,
+    TableState,
+    TableUnwatch,
+    TableWatch,
+    Welcome,
+)
 from robby_protocol.messages.base import MAX_REQUEST_ID
 
 __all__ = ["Client", "Dial", "LoginPlan", "NotConnected", "Refused", "Timings"]
@@ -72,11 +105,11 @@ class NotConnected(Exception):  # noqa: N818 - a state of the network, not a fau
 
 
 class _Call:
-    """A command that waits for its answer."""
+    """A command that waits for its answer. on_ok, on_error: done the moment it arrives, before any later message."""
 
-    def __init__(self, on_ok: Callable[[], None] | None) -> None:
+    def __init__(self, on_ok: Callable[[], None] | None, on_error: Callable[[Error], None] | None = None) -> None:
         self.on_ok = on_ok
-        """Done the moment the answer arrives, before any later message."""
+        self.on_error = on_error
         self.done = anyio.Event()
         self.sent = False
         self.answer: Ok | Error | None = None
@@ -92,6 +125,8 @@ class Client:
     instead of being tried again. reconnect: False: any loss ends it. accept_server_id: asked with (known, new) when
     the server's id is not the known one; without it, or if it says False, the client ends.
     on_welcome: told of each login, with the greeting, before the event is seen; for remembering keys and tokens.
+    keeper: keeps receipts and records; None: nothing is kept. mutes: names that this person has muted here.
+    on_mutes: told all of them when they change.
 
     All methods belong to the event loop in which `run` runs.
     """
@@ -109,8 +144,12 @@ class Client:
         reconnect: bool = True,
         accept_server_id: Callable[[bytes, bytes], bool] | None = None,
         on_welcome: Callable[[Greeting, Welcome], None] | None = None,
+        keeper: Keeper | None = None,
+        mutes: Sequence[str] = (),
+        on_mutes: Callable[[list[str]], None] | None = None,
     ) -> None:
         self.world = World()
+        self.world.muted = {look_of(name): name for name in mutes}
         self._dial = dial
         self._plan = login
         self._timings = timings
@@ -118,6 +157,11 @@ class Client:
         self._reconnect = reconnect
         self._accept_server_id = accept_server_id
         self._on_welcome = on_welcome
+        self._keeper = keeper
+        self._on_mutes = on_mutes
+        self._opened = Opened()
+        self._watched: str | None = None
+        """The table that is watched, to be watched again after a reconnect."""
         self._backoff = Backoff(timings.first_wait, timings.longest_wait, rng or random.Random())
         self._inbox = Inbox()
         self._calls: dict[int, _Call] = {}
@@ -179,7 +223,8 @@ class Client:
             attempt = 0 if was_connected else attempt + 1
             first_failed = self._identity is None and self._first_try_fatal
             if not problem.heals or not self._reconnect or first_failed:
-                return Ended(problem.code, problem.text)
+                known = None if problem.server_id is None else self._server_id
+                return Ended(problem.code, problem.text, known_id=known, new_id=problem.server_id)
             wait = self._backoff.next()
             self._inbox.put(Lost(problem.code, problem.text, attempt, wait))
             with anyio.CancelScope() as scope:
@@ -221,6 +266,7 @@ class Client:
         self._link = link
         self.world.connected(greeting, welcome)
         self._inbox.put(Connected(welcome, resumed))
+        self._watch_again()
         return link
 
     def _token_for(self, server_id: bytes) -> bytes:
@@ -264,37 +310,72 @@ class Client:
         elif isinstance(message, Ok) or (isinstance(message, Error) and message.re is not None):
             self._answered(message)
         elif not isinstance(message, Pong):
-            self.world.apply(message)
-            self._inbox.put(Received(message))
+            self._take(message)
+
+    def _take(self, message: Message) -> None:
+        world = self.world
+        if isinstance(message, TableClosed) and world.table is not None and world.table.table == message.table:
+            self._keep()
+            self._watched = None
+        world.apply(message)
+        if isinstance(message, TableState) and message.table.phase == "finished":
+            self._keep()
+        elif isinstance(message, DealCommitted | DealOpened | DealRevealed):
+            self._deal(message)
+        self._inbox.put(Received(message))
+
+    def _deal(self, message: DealCommitted | DealOpened | DealRevealed) -> None:
+        """The fair deal goes by itself: open what was committed to, keep what was seen, shout if it does not fit."""
+        world = self.world
+        if world.deal_trouble is not None:
+            self._inbox.put(DealTrouble(message.match, world.deal_trouble, text_for(world.deal_trouble)))
+        if isinstance(message, DealCommitted):
+            nonce = world.deals.to_open(message.match)
+            if nonce:
+                self._post(DealOpen, {"match": message.match, "nonce": nonce})
+        elif self._keeper is not None:
+            secret = message.secret if isinstance(message, DealRevealed) else b""
+            self._keeper.keep(world, message.match, secret)
+
+    def _keep(self) -> None:
+        """Keep what was seen of the table's match so far."""
+        world = self.world
+        if self._keeper is not None and world.game is not None:
+            self._keeper.keep(world, world.game.match)
 
     def _answered(self, answer: Ok | Error) -> None:
         call = self._calls.pop(answer.re or 0, None)
         if call is not None:
             if isinstance(answer, Ok) and call.on_ok is not None:
                 call.on_ok()
+            if isinstance(answer, Error) and call.on_error is not None:
+                call.on_error(answer)
             call.answer = answer
             call.done.set()
 
     async def call(self, command: type[Command], /, **fields: Any) -> dict[str, Any]:
-        """Send a command and wait for its one answer. Returns its result; raises Refused or NotConnected."""
-        return await self._call(command, fields, self.world.leave_table if command is TableLeave else None)
+        """Send a command and wait for its one answer. Returns its result; raises Refused or NotConnected.
+
+        With *ready* and with the start a commitment for the fair deal is sent by itself.
+        """
+        on_ok: Callable[[], None] | None = None
+        if command in (TableLeave, TableUnwatch):
+            on_ok = self._left
+        elif command is LobbyWatch and fields.get("on"):
+            on_ok = self.world.lobby_chat.begin_anew
+        elif command is TableStart or (command is TableReady and fields.get("ready")):
+            fields = {"commitment": self.world.deals.commit(), **fields}
+        return await self._call(command, fields, on_ok)
+
+    def _left(self) -> None:
+        self._keep()
+        self._watched = None
+        self.world.leave_table()
 
     async def _call(
         self, command: type[Command], fields: dict[str, Any], on_ok: Callable[[], None] | None
     ) -> dict[str, Any]:
-        link = self._link
-        if link is None or self._stopping:
-            raise NotConnected
-        number = self._next_id()
-        call = _Call(on_ok)
-        try:
-            link.send(command(id=number, **fields), call.mark_sent)
-        except UnsendableError as error:
-            # Longer than any server takes, or not to be written as a message: nothing was sent.
-            raise Refused(FRAME_TOO_LARGE) from error
-        except LocalProtocolError as error:
-            raise NotConnected from error  # one side has said its last word; the connection is about to end
-        self._calls[number] = call
+        number, call = self._send(command, fields, _Call(on_ok))
         try:
             await call.done.wait()
         finally:
@@ -305,6 +386,34 @@ class Client:
             answer = call.answer
             raise Refused(answer.code, refusal(answer.code, answer.text, answer.details), answer.details)
         return call.answer.result
+
+    def _post(
+        self,
+        command: type[Command],
+        fields: dict[str, Any],
+        on_ok: Callable[[], None] | None = None,
+        on_error: Callable[[Error], None] | None = None,
+    ) -> None:
+        """Send a command that nobody waits for."""
+        try:
+            self._send(command, fields, _Call(on_ok, on_error))
+        except NotConnected:
+            _log.debug("not sent: %s", command.__name__)
+
+    def _send(self, command: type[Command], fields: dict[str, Any], call: _Call) -> tuple[int, _Call]:
+        link = self._link
+        if link is None or self._stopping:
+            raise NotConnected
+        number = self._next_id()
+        try:
+            link.send(command(id=number, **fields), call.mark_sent)
+        except UnsendableError as error:
+            # Longer than any server takes, or not to be written as a message: nothing was sent.
+            raise Refused(FRAME_TOO_LARGE) from error
+        except LocalProtocolError as error:
+            raise NotConnected from error  # one side has said its last word; the connection is about to end
+        self._calls[number] = call
+        return number, call
 
     async def act(self, action: Struct, *, decision: int | None = None) -> None:
         """Answer the open decision of `world.game`.
@@ -323,6 +432,108 @@ class Client:
             raise Refused(STALE_DECISION)
         fields = {"table": table.table, "match": game.match, "decision": number, "action": plain(action)}
         await self._call(Act, fields, lambda: self.world.answered(number))
+
+    # Tables: sitting down, watching, private ones.
+
+    async def join(self, table: str, *, invite: str = "", password: str | None = None) -> dict[str, Any]:
+        """Sit down. table: its id, as typed. invite, password: of a private one; what opened it before need not be
+        given again in this run. Raises Refused (`table_private`, `access_denied`, …) or NotConnected."""
+        return await self._enter(TableJoin, table, invite, password)
+
+    async def watch(self, table: str, *, invite: str = "", password: str | None = None) -> dict[str, Any]:
+        """Watch a table without a seat, also after a reconnect. As `join`."""
+        return await self._enter(TableWatch, table, invite, password)
+
+    async def unwatch(self) -> None:
+        """Watch no longer."""
+        await self.call(TableUnwatch)
+
+    async def create(self, *, password: str | None = None, **fields: Any) -> dict[str, Any]:
+        """Make a table. password: of a private one. fields: of `table.create`."""
+        if password:
+            fields["password_key"] = await self._table_key(password)
+        return await self.call(TableCreate, **fields)
+
+    async def configure(self, *, password: str | None = None, **fields: Any) -> dict[str, Any]:
+        """Change the table. password: its new one; "" takes it away; None: as it is. fields: of `table.configure`."""
+        if password is not None:
+            fields["password_key"] = await self._table_key(password) if password else b""
+        return await self.call(TableConfigure, **fields)
+
+    async def _enter(
+        self, command: type[TableJoin] | type[TableWatch], table: str, invite: str, password: str | None
+    ) -> dict[str, Any]:
+        table = table_id(table)
+        access = self._opened.get(table)
+        if invite or password:
+            access = Access(invite.strip(), await self._table_key(password) if password else b"")
+
+        def entered() -> None:
+            self._opened.keep(table, access)
+            self._watched = table if command is TableWatch else None
+
+        return await self._call(command, self._to_enter(table, access), entered)
+
+    def _to_enter(self, table: str, access: Access) -> dict[str, Any]:
+        """The fields that open a table on this connection."""
+        proof = b""
+        if access.key and self._link is not None:
+            proof = identity.password_proof(access.key, self._link.table_password_payload(table))
+        return {"table": table, "invite": access.invite, "password_proof": proof}
+
+    async def _table_key(self, password: str) -> bytes:
+        greeting = self.world.greeting
+        if greeting is None:
+            raise NotConnected
+        # Slow on purpose, some 50 ms: the screen and the heartbeats must not stand still for it.
+        return await anyio.to_thread.run_sync(identity.table_password_key, password, greeting.server_id)
+
+    def _watch_again(self) -> None:
+        """After a login: watch on where one watched before. What is refused ends it, as if the table had closed."""
+        table = self._watched
+        if table is None or not self.world.watching:
+            self._watched = None
+            return
+
+        def refused(error: Error) -> None:
+            if self._watched == table and self.world.watching and self.world.table is not None:
+                shown = self.world.table.table
+                self._take(TableClosed(table=shown, code=error.code, text=refusal(error.code, error.text)))
+
+        self._post(TableWatch, self._to_enter(table, self._opened.get(table)), None, refused)
+
+    # Chat and records.
+
+    async def say(self, text: str, *, lobby: bool = False) -> None:
+        """Say a line at the own or watched table; without one, or with lobby, in the lobby."""
+        table = None if lobby or self.world.table is None else self.world.table.table
+        await self.call(ChatSend, table=table, text=text)
+
+    def mute(self, name: str) -> None:
+        """Do not show any more what somebody of this name, or one that looks like it, says."""
+        self.world.muted[look_of(name)] = name
+        self._mutes_changed()
+
+    def unmute(self, name: str) -> None:
+        """Show it again."""
+        self.world.muted.pop(look_of(name), None)
+        self._mutes_changed()
+
+    def _mutes_changed(self) -> None:
+        if self._on_mutes is not None:
+            self._on_mutes(list(self.world.muted.values()))
+
+    async def save_record(self, match: str, folder: Path | None = None) -> Path:
+        """Ask for the record of a match that is over and write it. Returns the file's path.
+
+        folder: None: the keeper's own. Raises Refused, NotConnected, or NotWritable.
+        """
+        result = await self.call(RecordGet, match=match)
+        record = result.get("record")
+        if not isinstance(record, bytes) or not record:
+            raise Refused(NO_SUCH_RECORD)
+        keeper = self._keeper or Keeper(Path())
+        return keeper.save_record(match, record, folder)
 
     def stop(self) -> None:
         """Say bye and end `run`. May be called at any time, more than once."""

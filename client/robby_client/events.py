@@ -29,10 +29,16 @@ class Lost:
 
 @dataclass(frozen=True)
 class Ended:
-    """The last event: the client does not try any more. code `stopped`: because it was told to."""
+    """The last event: the client does not try any more. code `stopped`: because it was told to.
+
+    known_id, new_id: with `server_id_changed`, the id that the server at this address had, and that it has now: the
+    person is to be asked (see `codes.fingerprint`), and if it is well, `Store.trust` and a new client go on.
+    """
 
     code: str
     text: str
+    known_id: bytes | None = None
+    new_id: bytes | None = None
 
 
 @dataclass(frozen=True)
@@ -46,4 +52,13 @@ class Received:
     message: Message
 
 
-ClientEvent = Connected | Lost | Ended | Received
+@dataclass(frozen=True)
+class DealTrouble:
+    """The deal of a match is not fair: to be said so that nobody can overlook it. code: one of `codes.DEAL_…`."""
+
+    match: str
+    code: str
+    text: str
+
+
+ClientEvent = Connected | Lost | Ended | Received | DealTrouble

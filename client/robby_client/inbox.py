@@ -8,7 +8,7 @@ from collections import deque
 import anyio
 import msgspec
 
-from robby_client.events import ClientEvent, Connected, Ended, Lost, Received
+from robby_client.events import ClientEvent, Connected, DealTrouble, Ended, Lost, Received
 from robby_protocol.messages import TableState
 
 QUEUE_LIMIT = 256
@@ -62,6 +62,8 @@ class Inbox:
 def _kind(event: ClientEvent) -> object:
     if isinstance(event, Received):
         return type(event.message)
+    if isinstance(event, DealTrouble):
+        return event  # each is said
     # Only the newest state of the connection matters, whichever of the two it is.
     return Connected if isinstance(event, Connected | Lost) else type(event)
 

@@ -28,17 +28,21 @@ from robby_client.login import LoginPlan, Timings
 from robby_protocol import identity
 from robby_protocol.connection import NEED_DATA, Connection, ConnectionClosed, InvalidMessage, Role
 from robby_protocol.errors import (
+    BANNED,
     CLIENT_TOO_OLD,
     FRAME_TIMEOUT,
     HANDSHAKE_TIMEOUT,
+    IDLE,
     INTERNAL,
     NAME_INVALID,
+    REMOVED,
     REPLACED,
     SERVER_FULL,
     SERVER_STOPPING,
     SERVER_TOO_OLD,
     SILENT,
     TLS_REQUIRED,
+    TOO_MANY_ATTEMPTS,
     TOO_MANY_MESSAGES,
     TOO_SLOW,
     LocalProtocolError,
@@ -65,6 +69,9 @@ HEALING: frozenset[str] = frozenset(
 )
 """Refusals that may be gone at the next try. All others stay as they are until a person changes something."""
 
+FINAL: frozenset[str] = frozenset({BANNED, IDLE, REMOVED, REPLACED, TLS_REQUIRED, TOO_MANY_ATTEMPTS})
+"""Farewells after which nobody comes back by itself, whatever the server says: a person has to wish it anew."""
+
 _BYE = Bye()
 MessageT = TypeVar("MessageT", bound=Message)
 
@@ -73,11 +80,15 @@ _NETWORK_ERRORS = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedRes
 
 @dataclass
 class LinkError(Exception):
-    """The connection has ended. code, text: why. heals: whether another try may go better."""
+    """The connection has ended. code, text: why. heals: whether another try may go better.
+
+    server_id: of a server that is not to be trusted without asking.
+    """
 
     code: str
     text: str
     heals: bool
+    server_id: bytes | None = None
 
     def __str__(self) -> str:
         return f"{self.code}: {self.text}"
@@ -140,7 +151,7 @@ class Link:
                 raise ended(SERVER_PROOF_WRONG)
         doubt = trusted(greeting.server_id, bool(greeting.proof))
         if doubt is not None:
-            raise ended(doubt)
+            raise LinkError(doubt, text_for(doubt), heals=False, server_id=greeting.server_id)
         return greeting, await self._ask(self._login(greeting, plan, token_for), Welcome)
 
     async def _ask(self, message: Message, wanted: type[MessageT]) -> MessageT:
@@ -199,6 +210,10 @@ class Link:
             return
         self._waiting.append(frame)
         self._wake()
+
+    def table_password_payload(self, table: str) -> bytes:
+        """What a private table's password is proven over on this connection. table: its id as the server spells it."""
+        return self._connection.table_password_payload(table)
 
     def close(self) -> None:
         """Say bye, let out what waits, and end `serve`, within the time for farewells."""
@@ -280,7 +295,7 @@ class Link:
             return
         on_message(message)
         if isinstance(message, Goodbye):
-            heals = message.reconnect and message.code != REPLACED
+            heals = message.reconnect and message.code not in FINAL
             raise LinkError(message.code, refusal(message.code, message.text), heals)
 
     async def _write(self) -> None:

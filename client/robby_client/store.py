@@ -8,16 +8,17 @@ A damaged file is set aside, never silently overwritten. A folder that cannot be
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import platformdirs
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from robby_client.address import Address, AddressError
+from robby_client.dial import TlsPlan
 from robby_client.files import NotWritable, put_aside, write_private
 from robby_client.login import LoginPlan
 from robby_client.safe import safe
@@ -30,6 +31,10 @@ RECENT_LIMIT = 20
 """Servers remembered; a list that one still reads."""
 GUEST_LIMIT = 100
 """Guests' tokens remembered, the newest; old ones are worth nothing, for servers forget guests."""
+MUTES_LIMIT = 200
+"""Names muted at one server, the newest."""
+STATE_VERSION = 2
+"""Of `state.json`. 1 knew neither TLS nor mutes; what it has is read as it is. One of a newer version is left alone."""
 _LARGEST_FILE = 1_000_000
 """Bytes; ours have some thousand. A larger one is damaged."""
 _PROFILE = re.compile(r"[A-Za-z0-9_-]{1,32}")
@@ -41,12 +46,19 @@ class StoreError(Exception):
 
 @dataclass(frozen=True)
 class KnownServer:
-    """A server that was once logged in to. server_id: its public key, 32 bytes. name: its own, made harmless."""
+    """A server that was once logged in to. server_id: its public key, 32 bytes. name: its own, made harmless.
+
+    tls: whether it was by TLS, and is to be from now on. ca: the file with the authorities that were trusted for it;
+    tls_name: what its certificate had to be for; None: the system's, and the host.
+    """
 
     address: Address
     server_id: bytes
     name: str
     guest: bool = False
+    tls: bool = False
+    ca: str | None = None
+    tls_name: str | None = None
 
 
 class _Server(Struct, kw_only=True, frozen=True):
@@ -54,6 +66,10 @@ class _Server(Struct, kw_only=True, frozen=True):
     server_id: str
     name: str = ""
     guest: bool = False
+    tls: bool = False
+    ca: str | None = None
+    tls_name: str | None = None
+    muted: list[str] = []
 
 
 class _Guest(Struct, kw_only=True, frozen=True):
@@ -65,7 +81,7 @@ class _Guest(Struct, kw_only=True, frozen=True):
 class _State(Struct, kw_only=True):
     """`state.json`. servers: newest first."""
 
-    version: int = 1
+    version: int = STATE_VERSION
     last_name: str | None = None
     servers: list[_Server] = []
 
@@ -77,7 +93,7 @@ class _Guests(Struct, kw_only=True):
     guests: list[_Guest] = []
 
 
-FileT = TypeVar("FileT", bound=Struct)
+FileT = TypeVar("FileT", _State, _Guests)
 
 
 class Store:
@@ -130,8 +146,12 @@ class Store:
                 server_id = bytes.fromhex(server.server_id)
             except (AddressError, ValueError):
                 continue  # written by hand
-            found.append(KnownServer(address, server_id, safe(server.name), server.guest))
+            tls = (server.tls, server.ca, server.tls_name)
+            found.append(KnownServer(address, server_id, safe(server.name), server.guest, *tls))
         return found
+
+    def _known(self, address: Address) -> _Server | None:
+        return next((server for server in self._state.servers if server.address == str(address)), None)
 
     def forget(self, address: Address) -> None:
         """Forget a server and the id it had; its key is kept, for it may come back elsewhere."""
@@ -142,6 +162,39 @@ class Store:
     def known_server_id(self, address: Address) -> bytes | None:
         """The id that the server at this address had."""
         return next((server.server_id for server in self.recent() if server.address == address), None)
+
+    def trust(self, address: Address, new_id: bytes) -> None:
+        """The person says that the server of this id is the one at this address from now on."""
+        self._change(address, server_id=new_id.hex())
+
+    def tls(self, address: Address) -> TlsPlan | None:
+        """How to connect by TLS to this address, as it was done before; None: it was without, or never."""
+        known = self._known(address)
+        if known is None or not known.tls:
+            return None
+        return TlsPlan(ca=None if known.ca is None else Path(known.ca), name=known.tls_name)
+
+    def mutes(self, address: Address) -> list[str]:
+        """The names muted at this server."""
+        known = self._known(address)
+        return [] if known is None else list(known.muted)
+
+    def keep_mutes(self, address: Address, names: Sequence[str]) -> None:
+        """Remember whom this person has muted at this server."""
+        self._change(address, muted=list(names)[-MUTES_LIMIT:])
+
+    def not_kept(self, reason: str) -> None:
+        """Something else could not be written below this folder: the person is told once."""
+        self._warn_unwritable(NotWritable(reason))
+
+    def _change(self, address: Address, **fields: Any) -> None:
+        """Change what is remembered of a known server."""
+        self._state = self._read("state.json", _State)
+        self._state.servers = [
+            structs.replace(server, **fields) if server.address == str(address) else server
+            for server in self._state.servers
+        ]
+        self._write("state.json", self._state)
 
     def plan(self, address: Address, name: str, *, guest: bool = False, password: str | None = None) -> LoginPlan:
         """How to log in there: with the key kept for the server (made when first needed), or as a guest."""
@@ -161,8 +214,16 @@ class Store:
             self._keys[server_id] = self._read_key(server_id) or self._make_key(server_id)
         return self._keys[server_id]
 
-    def remember(self, address: Address, greeting: Greeting, welcome: Welcome, *, name: str | None = None) -> None:
-        """A login succeeded: keep the server's id and address, the name, and a guest's token.
+    def remember(
+        self,
+        address: Address,
+        greeting: Greeting,
+        welcome: Welcome,
+        *,
+        name: str | None = None,
+        tls: TlsPlan | None = None,
+    ) -> None:
+        """A login succeeded: keep the server's id and address, the name, a guest's token, and how it was by TLS.
 
         name: as the person wrote it, by which a guest's token is found again; None: as the server shows it.
         """
@@ -171,8 +232,17 @@ class Store:
         self._guests = self._read("guests.json", _Guests)
         name = welcome.name if name is None else name
         server_id = greeting.server_id.hex()
+        # Once by TLS, always by TLS: a visit without it, which somebody asked for on purpose, changes nothing.
+        tls = tls or self.tls(address)
         entry = _Server(
-            address=str(address), server_id=server_id, name=greeting.server_name[:200], guest=bool(welcome.resume)
+            address=str(address),
+            server_id=server_id,
+            name=greeting.server_name[:200],
+            guest=bool(welcome.resume),
+            tls=tls is not None,
+            ca=None if tls is None or tls.ca is None else str(tls.ca.absolute()),
+            tls_name=None if tls is None else tls.name,
+            muted=self.mutes(address),
         )
         others = [server for server in self._state.servers if server.address != entry.address]
         self._state.servers = [entry, *others][:RECENT_LIMIT]
@@ -234,10 +304,21 @@ class Store:
         if data is None:
             return wanted()
         try:
-            return msgspec.json.decode(data, type=wanted)
+            content = msgspec.json.decode(data, type=wanted)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             self._set_aside(path)
             return wanted()
+        newest = wanted().version
+        if content.version > newest:
+            # Of a newer Robby: what this one does not know must not get lost by writing it again.
+            self._unreadable.add(path.name)
+            self._warn(
+                _("{file} was written by a newer Robby; this one uses what it can and leaves it as it is.").format(
+                    file=path
+                )
+            )
+        content.version = newest
+        return content
 
     def _read_bytes(self, path: Path) -> bytes | None:
         try:
