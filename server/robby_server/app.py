@@ -12,18 +12,24 @@ import trio
 
 from robby_protocol import errors
 from robby_protocol.connection import Connection, Role
+from robby_protocol.errors import text_for
+from robby_protocol.i18n import _
+from robby_protocol.messages import Notice
 from robby_server.bots import Bots, SpawnBot
+from robby_server.clock import ServerClock
 from robby_server.commands import Commands
 from robby_server.directory import Directory
+from robby_server.gate import Gate
 from robby_server.handshake import Handshake
 from robby_server.identities import Identities
 from robby_server.listeners import accept_forever, address_of
 from robby_server.log import Throttle
 from robby_server.memory import MemoryStream, memory_stream_pair
+from robby_server.restore import Parked, restore
 from robby_server.session import Session
 from robby_server.settings import Settings
 from robby_server.store import Store
-from robby_server.table import Services, Table
+from robby_server.table import KeptChanged, Services, Table
 from robby_server.tally import Tally
 from robby_server.tls import Tls, TlsTransport
 from robby_server.transport import PlainPeer, SocketTransport, StreamTransport, Transport
@@ -34,7 +40,13 @@ SEED_BYTES = 32
 """Of a match's seed."""
 
 TABLES_SHARE = 0.4
-"""Of the stop time: what the tables may take to finish what they do; the rest is for the journal and the farewells."""
+"""Of the stop time: what the tables may take to finish what they do; the rest is for the store and the farewells."""
+
+STORE_SHARE = 0.3
+"""Of the stop time: what the store may take to write the rest; it is committed already what anybody was told."""
+
+DRAINED_SECONDS = 1.0
+"""How often a draining server looks whether a match is still played."""
 
 
 class Server:
@@ -69,6 +81,8 @@ class Server:
         self._match_seed = match_seed or partial(secrets.token_bytes, SEED_BYTES)
         bot_names = sorted({name for names in self._bots.values() for name in names})
         self.identities = Identities(settings, bot_names=bot_names, store=store)
+        self.gate = Gate(store)
+        self.parked: list[Parked] = []
         self.directory = Directory(settings, lambda: self.identities.people)
         self._handshake = Handshake(settings, self.identities, key, self._bots)
         self._commands: Commands | None = None
@@ -78,6 +92,10 @@ class Server:
         self._refusing = 0
         self._throttle = Throttle()
         self.tally = Tally()
+        self._clock: ServerClock | None = None
+        self._told_kept = True
+        self._draining: trio.CancelScope | None = None
+        self._serving: trio.Nursery | None = None
         self._listening: list[trio.CancelScope] = []
         self._stop = trio.Event()
         self._stopped = trio.Event()
@@ -108,6 +126,7 @@ class Server:
 
         listeners: from `open_listeners`; they are closed at the end. Reports the addresses and ports listened on.
         """
+        self.store.watch(self._kept_changed)
         try:
             kept = await self.store.load()
             self.identities.load(kept.identities)
@@ -116,16 +135,26 @@ class Server:
                 tables = await nursery.start(_hold_nursery)
                 bots = await nursery.start(_hold_nursery)
                 self._session_nursery = sessions
+                self._serving = nursery
+                self._clock = ServerClock(kept.clock_ms)
                 services = Services(
                     settings=self.settings,
                     directory=self.directory,
                     identities=self.identities,
                     bots=Bots(self._spawn_bot, self._bots, bots, self.connect_memory),
                     store=self.store,
+                    clock=self._clock,
+                    gate=self.gate,
+                    parked=self.parked,
                     match_seed=self._match_seed,
                     tally=self.tally,
                 )
                 self._commands = Commands(services, tables)
+                restored, parked = await restore(services, kept.tables, kept.clock_ms)
+                self.parked.extend(parked)
+                for table in restored:
+                    tables.start_soon(table.run)
+                nursery.start_soon(self._keep_clock, self._clock)
                 nursery.start_soon(self.directory.keep_telling)
                 for listener in listeners:
                     nursery.start_soon(self._listen, listener)
@@ -142,6 +171,7 @@ class Server:
             for listener in listeners:
                 listener.close()
             self._session_nursery = None
+            self._serving = None
             self._stopped.set()
         log.info("stopped")
 
@@ -149,6 +179,42 @@ class Server:
         """Stop in order, within `settings.stop_seconds`; returns once `serve` has ended. May be called again."""
         self._stop.set()
         await self._stopped.wait()
+
+    @property
+    def clock_ms(self) -> int:
+        """The server's own clock: milliseconds that it has run in all its lives."""
+        return 0 if self._clock is None else self._clock.now_ms()
+
+    @property
+    def draining(self) -> bool:
+        """Whether nothing new begins and the server stops once no match is played."""
+        return self.gate.draining
+
+    def drain(self) -> None:
+        """Let nothing new begin, tell everybody so, and stop by itself when the last match has ended."""
+        if self._serving is None or self.gate.draining:
+            return
+        self.gate.draining = True
+        log.info("draining")
+        self._notify(errors.DRAINING)
+        self._draining = trio.CancelScope()
+        self._serving.start_soon(self._stop_when_empty, self._draining)
+
+    def undrain(self) -> None:
+        """Go on as usual after all."""
+        if self._draining is None or not self.gate.draining:
+            return
+        self.gate.draining = False
+        log.info("not_draining")
+        self._draining.cancel()
+        self._notify("operator", _("The server goes on after all."))
+
+    def _notify(self, code: str, text: str | None = None) -> None:
+        """Tell everybody who is logged in."""
+        notice = Notice(code=code, text=text_for(code) if text is None else text)
+        for session in tuple(self._sessions):
+            if session.who is not None:
+                session.send(notice)
 
     def connect_memory(self) -> MemoryStream:
         """A new connection from inside the process; the server must be serving."""
@@ -236,18 +302,51 @@ class Server:
             self._refusing -= 1
             transport.close()
 
+    # What is kept.
+
+    async def _keep_clock(self, clock: ServerClock) -> None:
+        """Record the server's own clock, again and again."""
+        while True:
+            await self.store.tick(clock.now_ms())
+            await trio.sleep(self.settings.clock_seconds)
+
+    def _kept_changed(self, trouble: str | None) -> None:
+        """The store cannot write any more, or can again: everybody is told, and every table marked."""
+        if (trouble is None) == self._told_kept:
+            return
+        self._told_kept = trouble is None
+        if self._told_kept:
+            self._notify("kept", _("The server can write to its disk again; everything is kept."))
+        else:
+            self._notify(errors.NOT_KEPT)
+        for table in self._tables():
+            table.post(KeptChanged(trio.current_time()))
+
+    def _tables(self) -> list[Table]:
+        return [table for table in self.directory.all() if isinstance(table, Table)]
+
     # Stopping.
+
+    async def _stop_when_empty(self, scope: trio.CancelScope) -> None:
+        with scope:
+            while any(table.phase == "playing" and not table.ended for table in self._tables()):  # noqa: ASYNC110 - rare
+                await trio.sleep(DRAINED_SECONDS)
+            self._stop.set()
 
     async def _stop_in_order(self) -> None:
         for scope in self._listening:
             scope.cancel()
-        tables = [table for table in self.directory.all() if isinstance(table, Table)]
+        tables = self._tables()
         for table in tables:
             table.stop()
         with trio.move_on_after(self.settings.stop_seconds * TABLES_SHARE):
             for table in tables:
                 await table.stopped.wait()
-        await self.store.close()
+        with trio.move_on_after(self.settings.stop_seconds * STORE_SHARE) as limit:
+            await self.store.tick(self.clock_ms)
+            await self.store.close()
+        if limit.cancelled_caught:
+            log.error("store_closed_late")
         for session in tuple(self._sessions):
             session.end(errors.SERVER_STOPPING, reconnect=True)
         if self._sessions:

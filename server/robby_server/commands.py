@@ -4,7 +4,18 @@ import structlog
 import trio
 
 from robby_protocol import errors
-from robby_protocol.messages import Act, Command, LobbyList, LobbyWatch, TableCreate, TableJoin, TableLeave
+from robby_protocol.errors import text_for
+from robby_protocol.messages import (
+    Act,
+    Command,
+    LobbyList,
+    LobbyWatch,
+    Notice,
+    TableClosed,
+    TableCreate,
+    TableJoin,
+    TableLeave,
+)
 from robby_server import offers, table_commands
 from robby_server.directory import read_table_id
 from robby_server.rejected import Rejected
@@ -38,6 +49,12 @@ class Commands:
         """Somebody has logged in: a table where a seat is kept hears of it."""
         who = session.who
         assert who is not None, "called after the login"
+        for code in self._services.gate.notices:
+            session.send(Notice(code=code, text=text_for(code)))
+        for parked in self._services.parked:
+            if who.id in parked.people:
+                code = errors.TABLE_PARKED
+                session.send(TableClosed(table=parked.table, code=code, text=text_for(code)))
         if who.table is not None:
             table = self._table(who.table)
             if table is None or not table.post(Came(trio.current_time(), session)):
@@ -98,6 +115,7 @@ class Commands:
         assert who is not None, "commands come after the login"
         if who.table is not None:
             raise Rejected(errors.ALREADY_SEATED, table=who.table)
+        self._services.gate.check()
         offers.check_game(command.game)
         options = offers.full_options(command.game, command.options)
         capacity = offers.full_capacity(command.game, options, command.capacity)
@@ -116,8 +134,6 @@ class Commands:
         for bot in command.bots:
             table_commands.add_bot(table, bot)
         self._services.directory.add(table)
+        table.open(session, command)
         self._nursery.start_soon(table.run)
         log.info("table_created", table=table.id, game=table.game)
-        session.answer(command, {"table": table.id, "seat": 0})
-        table.push_state()
-        table.flush()

@@ -1,6 +1,6 @@
 """A table's snapshot: everything of it that must be there after a crash, besides its match's journal."""
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -9,6 +9,12 @@ from robby_protocol.messages import ScoreLine
 
 SNAPSHOT_VERSION = 1
 """Of the snapshots' form. Grows whenever an older reader could not read them rightly."""
+
+
+Phase = Literal["waiting", "playing", "finished"]
+"""Of a table."""
+State = Literal["here", "away", "stand_in", "left"]
+"""Of a seat."""
 
 
 class SnapshotError(Exception):
@@ -24,7 +30,7 @@ class KeptSeat(Struct, frozen=True, kw_only=True):
     owner: str
     name: str
     bot: str | None
-    state: str
+    state: State
     joined: int
 
 
@@ -42,7 +48,7 @@ class KeptTable(Struct, frozen=True, kw_only=True):
     options: dict[str, Any]
     capacity: int
     origin: str
-    phase: str
+    phase: Phase
     seats: tuple[KeptSeat, ...]
     host: int | None
     attempt: int

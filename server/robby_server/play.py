@@ -4,6 +4,7 @@ Wraps `robby_rules.match.Match`, which knows no clock. Match time is counted on 
 wall clocks play no part. Knows nothing of sessions or of who sits where.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,15 +29,19 @@ _TOLERANCE_MS = 1e-3
 class Play:
     """A match being played, or the last one.
 
-    owners: whose seats these are, by seat, from start to end. began: match time 0 on trio's clock.
+    owners: whose seats these are, by seat, from start to end. began: match time 0 on trio's clock. paused_ms: the match
+    time at which the match stands still; None: it goes on.
     """
 
-    def __init__(self, match: Match, store: Store, table: str, owners: Sequence[Identity]) -> None:
+    def __init__(
+        self, match: Match, store: Store, table: str, owners: Sequence[Identity], *, names: Sequence[str] = ()
+    ) -> None:
         self.match = match
         self.id = match.start_entry.match
         self.owners = tuple(owners)
-        self.names = tuple(owner.name for owner in owners)
+        self.names = tuple(names or (owner.name for owner in owners))
         self.began = trio.current_time()
+        self.paused_ms: int | None = None
         self._store = store
         self._table = table
         self._public: tuple[int, int, bytes] | None = None
@@ -56,12 +61,29 @@ class Play:
 
     def stamp(self, at: float) -> Stamp:
         """The match time of a moment on trio's clock."""
+        if self.paused_ms is not None:
+            return Stamp(self.paused_ms)
         return Stamp(max(0, int((at - self.began) * 1000 + _TOLERANCE_MS)))
 
     def due(self) -> float | None:
         """When the next deadline is, on trio's clock."""
         deadline = self.match.deadline()
-        return None if deadline is None else self.began + deadline / 1000
+        if deadline is None:
+            return None
+        if self.paused_ms is not None:
+            # None is reached while the match stands still; one that had passed before is only to be carried out.
+            return -math.inf if deadline <= self.paused_ms else None
+        return self.began + deadline / 1000
+
+    def pause(self, at_ms: int) -> None:
+        """Stand still at this match time."""
+        self.paused_ms = at_ms
+
+    def go_on(self) -> None:
+        """Go on with exactly the time that was left."""
+        if self.paused_ms is not None:
+            self.began = trio.current_time() - self.paused_ms / 1000
+            self.paused_ms = None
 
     def seat_of(self, who: Identity) -> int | None:
         """The seat that this identity played, or plays."""
@@ -135,4 +157,9 @@ class Play:
             return None
         now = self.stamp(trio.current_time()).at
         opens = None if timer.opens_at is None or timer.opens_at <= now else timer.opens_at - now
-        return Clock(remaining_ms=max(0, timer.ends_at - now), total_ms=timer.total, opens_ms=opens)
+        return Clock(
+            remaining_ms=max(0, timer.ends_at - now),
+            total_ms=timer.total,
+            opens_ms=opens,
+            paused=self.paused_ms is not None,
+        )

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from robby_protocol.messages import SeatInfo
 from robby_server.bots import BotTask
 from robby_server.identities import Identity
+from robby_server.kept import State
 from robby_server.session import Session
-
-State = Literal["here", "away", "stand_in", "left"]
 
 
 @dataclass(eq=False)

@@ -5,14 +5,15 @@ at the same time as anything else. What the commands do is in `table_commands`, 
 the match in `table_match`; this module knows when each is called and nothing of games.
 
 Rules (docs/architecture.md has them for people): an input stamped before a deadline is taken before the deadline; what
-is accepted is in the journal before anybody is told; the sender is answered before anybody sees the effect.
+is accepted is in the journal, and the table's snapshot kept, before anybody is told; the sender is answered before
+anybody sees the effect.
 """
 
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import structlog
 import trio
@@ -21,34 +22,46 @@ from robby_protocol import errors
 from robby_protocol.errors import text_for
 from robby_protocol.messages import Command, ScoreLine, TableClosed, TableInfo, TableNews, TableState
 from robby_rules.match import Change
-from robby_server import table_commands, table_match, table_people
+from robby_server import table_commands, table_match, table_pause, table_people
 from robby_server.bots import Bots
+from robby_server.clock import ServerClock
 from robby_server.directory import Directory
+from robby_server.gate import Gate
 from robby_server.identities import Identities, Identity
+from robby_server.kept import KeptTable, Phase, encode_table
 from robby_server.play import Play
 from robby_server.rejected import Rejected
 from robby_server.seats import Player, Seat, seat_index
 from robby_server.session import Session
 from robby_server.settings import Settings
+from robby_server.snapshots import snapshot
 from robby_server.store import Store
 from robby_server.tally import Tally
 
-log = structlog.get_logger("robby.table")
+if TYPE_CHECKING:
+    from robby_server.restore import Parked
 
-Phase = Literal["waiting", "playing", "finished"]
+log = structlog.get_logger("robby.table")
 
 
 @dataclass(frozen=True)
 class Services:
-    """What every table needs of its server. match_seed: 32 secret bytes, new for each match."""
+    """What every table needs of its server.
+
+    match_seed: 32 secret bytes, new for each match. clock: the server's own. gate: whether anything new may begin.
+    parked: tables that are kept and cannot be played now.
+    """
 
     settings: Settings
     directory: Directory
     identities: Identities
     bots: Bots
     store: Store
+    clock: ServerClock
+    gate: Gate
     match_seed: Callable[[], bytes]
     tally: Tally = field(default_factory=Tally)
+    parked: "list[Parked]" = field(default_factory=list)
 
 
 class Asked(NamedTuple):
@@ -75,7 +88,26 @@ class Went(NamedTuple):
     on_purpose: bool
 
 
-Item = Asked | Came | Went
+class Restored(NamedTuple):
+    """The first item of a table that was kept when the server went."""
+
+    at: float
+
+
+class KeptChanged(NamedTuple):
+    """Whether the table would survive a crash has changed."""
+
+    at: float
+
+
+class Shut(NamedTuple):
+    """The operator closes the table. code: what everybody here is told."""
+
+    at: float
+    code: str
+
+
+Item = Asked | Came | Went | Restored | KeptChanged | Shut
 Timer = tuple[float, Callable[[], Awaitable[None]]]
 
 
@@ -107,6 +139,15 @@ class Table:
         self.result: list[ScoreLine] = []
         self.matches = 0
         self.kicked: set[Identity] = set()
+        self.muted: set[Identity] = set()
+        self.private = False
+        self.invite = ""
+        self.password_key = b""
+        self.spectators = True
+        self.delay_s = 0
+        self.aborted = 0
+        self.paused_until = 0.0
+        self.returning: set[Seat] = set()  # of people who were here when the server went, and are not back yet
         self.empty_since: float | None = None
         self.stopped = trio.Event()
         self._arrivals = 0
@@ -114,6 +155,8 @@ class Table:
         self._wake = trio.Event()
         self._ended = False
         self._stopping = False
+        self._kept: KeptTable | None = None  # as the store has it
+        self._gone = False
         self._news: list[TableNews] = []
         self._mail: list[Callable[[], None]] = []
 
@@ -135,6 +178,11 @@ class Table:
             seats=[seat.info() for seat in self.seats],
             match=None if self.play is None else self.play.id,
             result=self.result if self.phase == "finished" else [],
+            private=self.private,
+            spectators=self.spectators,
+            delay_s=self.delay_s,
+            kept=self.services.gate.kept,
+            aborted=self.aborted,
         )
 
     # The inbox.
@@ -168,6 +216,7 @@ class Table:
         """Live until the table closes or is stopped. A fault of ours ends this table and nothing else."""
         current: Item | None = None
         try:
+            await self.flush()
             while not (self._ended or self._stopping):
                 current = self._inbox[0] if self._inbox else None
                 await self._turn(current)
@@ -180,7 +229,11 @@ class Table:
                 if self._inbox and self._inbox[0] is current:
                     self._inbox.popleft()
             self.close(errors.INTERNAL)
-            self.flush()
+            try:
+                await self.flush()
+            except Exception:  # what failed above may well fail here again
+                log.exception("table_not_dropped", table=self.id)
+                self._send()
         finally:
             self.stopped.set()
 
@@ -205,21 +258,28 @@ class Table:
         if not self._ended:
             table_people.settle(self)
             table_match.note_questions(self)
-        self.flush()
+        await self.flush()
 
     async def _take(self, item: Item) -> None:
         if isinstance(item, Came):
             await table_people.come(self, item.session)
         elif isinstance(item, Went):
             await table_people.go(self, item.session, on_purpose=item.on_purpose)
+        elif isinstance(item, Restored):
+            await table_pause.begin(self)
+        elif isinstance(item, KeptChanged):
+            self.news("kept" if self.services.gate.kept else "not_kept")
+        elif isinstance(item, Shut):
+            self.close(item.code)
         else:
             try:
                 result = await table_commands.obey(self, item.session, item.command, item.at)
             except Rejected as refusal:
-                item.session.refuse(item.command.id, refusal.code, refusal.text, refusal.details)
+                answer = partial(item.session.refuse, item.command.id, refusal.code, refusal.text, refusal.details)
             else:
-                item.session.answer(item.command, result)
-            self._answered(item)
+                answer = partial(item.session.answer, item.command, result)
+            # Before everything that it led to, and like that not before it is kept.
+            self._mail[:0] = [answer, partial(self._answered, item)]
 
     def _answered(self, item: Asked) -> None:
         if item.done is not None:
@@ -244,9 +304,15 @@ class Table:
             owner.table = self.id
         return seat
 
+    def take_back(self, seats: list[Seat]) -> None:
+        """The seats of a table that was kept."""
+        self.seats = seats
+        self._arrivals = max((seat.joined for seat in seats), default=0)
+
     def unsit(self, seat: Seat) -> None:
         """Take a seat away; those behind move up. Not while a match is played."""
         self.seats.remove(seat)
+        self.returning.discard(seat)
         seat.session = None
         if seat.owner.table == self.id:
             seat.owner.table = None
@@ -256,14 +322,23 @@ class Table:
         player, seat.player = seat.player, None
         if player is not None:
             self.services.identities.forget(player.who)
-            self._mail.append(partial(self._dismissed, player, code))
+            self.tell(partial(self._dismissed, player, code))
 
     def _dismissed(self, player: Player, code: str) -> None:
         if player.session is not None:
             player.session.end(code, reconnect=False)
         player.task.dismiss(self.settings.bot_farewell_seconds)
 
-    # Telling. Everything is told in order, after the answer to the command that caused it.
+    # Telling. Everything is told in order, after the answer to the command that caused it, and once it is kept.
+
+    def tell(self, send: Callable[[], None]) -> None:
+        """Send something once what is so now is kept."""
+        self._mail.append(send)
+
+    def open(self, session: Session, command: Command) -> None:
+        """Answer whoever made the table; its task does it, once the table is kept."""
+        self.tell(partial(session.answer, command, {"table": self.id, "seat": 0}))
+        self.push_state()
 
     def news(self, code: str, seat: Seat | None = None, name: str | None = None) -> None:
         """Remember something for the log of everybody, to go out with the next `push_state`."""
@@ -276,10 +351,17 @@ class Table:
         info, news = self.info(), self._news
         self._news = []
         for index, seat in enumerate(self.seats):
-            message = TableState(table=info, you=index, news=news)
+            message = TableState(table=info, you=index, news=self._own_news(seat) + news)
             for session in seat.sessions():
-                self._mail.append(partial(session.send, message))
-        self.services.directory.changed()
+                self.tell(partial(session.send, message))
+        self.tell(self.services.directory.changed)
+
+    def _own_news(self, seat: Seat) -> list[TableNews]:
+        """What one person alone is to be told: that the server was away."""
+        if seat.session is None or seat not in self.returning:
+            return []
+        self.returning.discard(seat)
+        return [TableNews(code="server_back")]
 
     def push_update(self, change: Change | None) -> None:
         """Tell everybody a change of the match; without one, its start."""
@@ -289,23 +371,48 @@ class Table:
             if sessions:
                 fields = self.play.started(index) if change is None else self.play.update(index, change)
                 for session in sessions:
-                    self._mail.append(partial(session.send_update, fields))
+                    self.tell(partial(session.send_update, fields))
+
+    def push_time(self) -> None:
+        """Tell everybody how the match stands, where nothing but its time has changed."""
+        assert self.play is not None, "there is a match to tell of"
+        for index, seat in enumerate(self.seats):
+            for session in seat.sessions():
+                self.tell(partial(session.send_update, self.play.update(index)))
 
     def push_match(self, session: Session, index: int) -> None:
         """Tell one connection the whole match so far as one of its seats sees it."""
         assert self.play is not None, "there is a match to tell of"
         for history in self.play.history():
-            self._mail.append(partial(session.send, history))
-        self._mail.append(partial(session.send_update, self.play.update(index)))
+            self.tell(partial(session.send, history))
+        self.tell(partial(session.send_update, self.play.update(index)))
 
     def push_closed(self, session: Session, code: str) -> None:
         """Tell one connection that it is not at this table any more."""
-        self._mail.append(partial(session.send, TableClosed(table=self.id, code=code, text=text_for(code))))
+        self.tell(partial(session.send, TableClosed(table=self.id, code=code, text=text_for(code))))
 
-    def flush(self) -> None:
-        """Send what was pushed."""
+    async def flush(self) -> None:
+        """Keep what is so now, then send what was pushed."""
         if self._news and not self._ended:
             self.push_state()
+        await self.save()
+        self._send()
+
+    async def save(self) -> None:
+        """Keep the table as it is now, or that it is no more; the store hears of it only if it has changed."""
+        store = self.services.store
+        if not self._ended:
+            now = snapshot(self)
+            if now != self._kept:
+                await store.save_table(self.id, encode_table(now))
+                self._kept = now
+        elif not self._gone:
+            await store.drop_table(self.id)
+            self._gone = True
+            if self.play is not None and self.phase == "playing":
+                await self.play.end()
+
+    def _send(self) -> None:
         mail, self._mail = self._mail, []
         for send in mail:
             send()
@@ -318,6 +425,8 @@ class Table:
             return
         self._ended = True
         self._news = []
+        if self.phase == "playing":
+            table_match.broken_off(self)
         for seat in self.seats:
             if seat.session is not None:
                 self.push_closed(seat.session, code)
@@ -331,5 +440,5 @@ class Table:
         while self._inbox:
             item = self._inbox.popleft()
             if isinstance(item, Asked):
-                self._mail.append(partial(item.session.refuse, item.command.id, errors.TABLE_CLOSED))
-                self._mail.append(partial(self._answered, item))
+                self.tell(partial(item.session.refuse, item.command.id, errors.TABLE_CLOSED))
+                self.tell(partial(self._answered, item))

@@ -23,6 +23,7 @@ log = structlog.get_logger("robby.table")
 
 async def start(table: "Table") -> dict[str, Any]:
     """Begin a match with everybody who sits here. Raises Rejected."""
+    table.services.gate.check()
     offers.check_start(table.game, table.options, len(table.seats), table.capacity)
     table.matches += 1
     match = Match.start(
@@ -103,10 +104,10 @@ async def _happen(table: "Table", change: Change) -> None:
     await table.play.take(change)
     table.push_update(change)
     if table.play.match.result() is not None:
-        await _finish(table)
+        await finish(table)
 
 
-async def _finish(table: "Table") -> None:
+async def finish(table: "Table") -> None:
     """The match is over: bots go, seats given up are free, those away have the waiting table's time to come back."""
     assert table.play is not None, "a match was played"
     await table.play.end()
@@ -129,6 +130,11 @@ async def _finish(table: "Table") -> None:
             seat.enter("away", now)
     if not everybody_here:
         table.push_state()
+
+
+def broken_off(table: "Table") -> None:
+    """The table closes while a match is played. Called before its seats are given up; the table then ends the match."""
+    log.info("match_broken_off", table=table.id, match=None if table.play is None else table.play.id)
 
 
 def note_questions(table: "Table") -> None:

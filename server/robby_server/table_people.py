@@ -7,7 +7,7 @@ import structlog
 import trio
 
 from robby_protocol import errors
-from robby_server import table_match
+from robby_server import table_match, table_pause
 from robby_server.seats import Seat
 from robby_server.session import Session
 
@@ -43,7 +43,8 @@ async def take_seat(table: "Table", index: int, session: Session) -> None:
     seat.owner.table = table.id
     if seat.state != "here":
         seat.enter("here", trio.current_time())
-        table.news("back", seat)
+        if seat not in table.returning:
+            table.news("back", seat)
         if table.phase == "playing":
             await table_match.mark_presence(table, index, absent=False)
     seat.session = session
@@ -91,7 +92,7 @@ async def leave(table: "Table", index: int) -> None:
     seat.enter("left", trio.current_time())
     table.news("left", seat)
     await table_match.mark_presence(table, index, absent=True)
-    _stand_in(table, seat)
+    stand_in(table, seat)
 
 
 def remove(table: "Table", seat: Seat, code: str = "left") -> None:
@@ -119,6 +120,8 @@ def settle(table: "Table") -> None:
 
 def timers(table: "Table") -> "list[Timer]":
     """What will happen by time alone, and when, on trio's clock. Doing it takes it off the list."""
+    if table.phase == "playing" and table.play is not None and table.play.paused_ms is not None:
+        return [table_pause.timer(table)]
     settings = table.settings
     found: list[Timer] = []
     for seat in table.seats:
@@ -145,7 +148,7 @@ async def _give_up(table: "Table", seat: Seat) -> None:
 async def _grace_over(table: "Table", seat: Seat) -> None:
     seat.state = "stand_in"
     table.news("stand_in", seat)
-    _stand_in(table, seat)
+    stand_in(table, seat)
 
 
 async def _bot_hangs(table: "Table", seat: Seat) -> None:
@@ -162,13 +165,11 @@ async def _host_away(table: "Table") -> None:
 
 async def _break_off(table: "Table") -> None:
     table.services.tally.matches_broken_off += 1
-    log.info("match_broken_off", table=table.id)
-    if table.play is not None:
-        await table.play.end()
     table.close(errors.TABLE_CLOSED)
 
 
-def _stand_in(table: "Table", seat: Seat) -> None:
+def stand_in(table: "Table", seat: Seat) -> None:
+    """Send a bot to play an absent person's seat, if the server has bots."""
     bot = table.services.bots.stand_in(table.game, table.settings.stand_in)
     if bot is not None and table.phase == "playing":
         table_match.send_bot(table, seat, bot)
