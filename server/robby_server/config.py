@@ -121,7 +121,7 @@ class _Reader:
                 return number
             if key is not None and current == table and name is None:
                 begins = begins or number
-            if not current and name is not None and name in (table, f"{table}.{key}"):
+            if not current and name and name in (table, f"{table}.{key}"):
                 return number
         return begins
 
