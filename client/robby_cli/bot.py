@@ -14,11 +14,13 @@ from robby_cli import seeds
 from robby_cli.exits import CommandError
 from robby_cli.join import open_store, read_address
 from robby_cli.secret import read_password
+from robby_cli.tls_options import tls_plan
 from robby_cli.watched import WatchedClient
 from robby_client import exit_codes
 from robby_client.address import Address
 from robby_client.client import LoginPlan, NotConnected, Refused
-from robby_client.dial import tcp
+from robby_client.codes import SERVER_ID_CHANGED
+from robby_client.dial import TlsPlan, tcp
 from robby_client.events import ClientEvent, Connected, Ended, Lost, Received
 from robby_client.safe import safe
 from robby_client.session import open_client
@@ -39,6 +41,10 @@ def bot(
     seats: int,
     name: str | None,
     password_file: Path | None,
+    tls: bool | None,
+    tls_ca: Path | None,
+    tls_name: str | None,
+    trust_new_server: bool,
     think: float,
     seed: str | None,
 ) -> int:
@@ -52,7 +58,11 @@ def bot(
     except BotLoadError as problem:
         raise CommandError(str(problem), exit_codes.USAGE) from problem
     runner = _BotRunner(kind(), seats if create else None)
-    client = _client(server, name, kind.name, password, runner)
+    store = Store(open_store(None).path / "bots")
+    plan = tls_plan(store, server, tls, tls_ca, tls_name)
+    if trust_new_server:
+        store.trust_next(server)
+    client = _client(store, server, name, kind.name, password, plan, runner)
 
     async def main() -> int:
         return await runner.run(client, table=table, think=think, seed=seed)
@@ -65,7 +75,13 @@ REFUSED_PAUSE = 3.0
 
 
 def _client(
-    server: Address, name: str | None, bot_name: str, password: str | None, runner: "_BotRunner"
+    store: Store,
+    server: Address,
+    name: str | None,
+    bot_name: str,
+    password: str | None,
+    tls: TlsPlan | None,
+    runner: "_BotRunner",
 ) -> WatchedClient:
     """The bot's client. With a name of its own it keeps its token: killed and started again it has its seat again.
 
@@ -74,18 +90,8 @@ def _client(
     make = functools.partial(WatchedClient, watcher=runner.happened, first_try_fatal=True)
     if name is None:
         name = f"{bot_name.capitalize()} bot {secrets.randbelow(900) + 100}"
-        return make(tcp(server), LoginPlan(name=name, password=password))
-    store = Store(open_store(None).path / "bots")
-    client = open_client(
-        store,
-        server,
-        name,
-        guest=True,
-        password=password,
-        make=make,
-        # A token is sent to the server that gave it alone, and there is nothing else that another could take.
-        accept_server_id=lambda known, new: True,
-    )
+        return make(tcp(server, tls), LoginPlan(name=name, password=password))
+    client = open_client(store, server, name, guest=True, password=password, tls=tls, make=make)
     assert isinstance(client, WatchedClient), "that is what makes it"
     return client
 
@@ -149,7 +155,11 @@ class _BotRunner:
             raise CommandError(self._no_table.text, exit_codes.REFUSED)
         code = exit_codes.of_end(ended, was_connected=self._was_connected)
         if code != exit_codes.WELL:
-            raise CommandError(ended.text, code)
+            text = ended.text
+            if ended.code == SERVER_ID_CHANGED:
+                # Nobody is there to be asked.
+                text = _("{text} To go on all the same, give --trust-new-server.").format(text=text)
+            raise CommandError(text, code)
         return code
 
     def happened(self, event: ClientEvent) -> None:

@@ -58,6 +58,33 @@ def _identity_options() -> list[click.Parameter]:
     ]
 
 
+def _server_options() -> list[click.Parameter]:
+    """How to connect, and to whom: for every command that connects to a server."""
+    return [
+        click.Option(
+            ["--tls/--no-tls"],
+            default=None,
+            help=_("Connect by TLS, or without.  [default: as the last time]"),
+        ),
+        click.Option(
+            ["--tls-ca"],
+            type=click.Path(path_type=Path, dir_okay=False),
+            metavar="FILE",
+            help=_("Trust the authorities in this PEM file instead of the system's; by TLS, then."),
+        ),
+        click.Option(
+            ["--tls-name"],
+            metavar="NAME",
+            help=_("The certificate must be for this name instead of the host's; by TLS, then."),
+        ),
+        click.Option(
+            ["--trust-new-server"],
+            is_flag=True,
+            help=_("Go on although another server than before answers at this address."),
+        ),
+    ]
+
+
 def _client(version: bool, name: str | None, profile: str | None) -> int:
     context = click.get_current_context()
     if version:
@@ -204,11 +231,7 @@ def _join() -> click.Command:
                 metavar="FILE",
                 help=_("The server's password is the first line of this file."),
             ),
-            click.Option(
-                ["--accept-new-server"],
-                is_flag=True,
-                help=_("Go on although another server than before answers at this address."),
-            ),
+            *_server_options(),
             *_identity_options(),
         ],
     )
@@ -251,6 +274,7 @@ def _bot() -> click.Command:
                 metavar="FILE",
                 help=_("The server's password is the first line of this file."),
             ),
+            *_server_options(),
             click.Option(
                 ["--think"],
                 type=click.FloatRange(0, 60),

@@ -5,11 +5,14 @@ import secrets
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from robby_cli.exits import CommandError
 from robby_cli.secret import read_password
+from robby_cli.tls_options import tls_plan
 from robby_client import exit_codes
 from robby_client.address import Address, AddressError
+from robby_client.dial import TlsPlan
 from robby_client.quick import QuickTable
 from robby_client.store import Store, StoreError
 from robby_protocol.i18n import _
@@ -26,7 +29,10 @@ def join(
     plain: bool,
     guest: bool,
     password_file: Path | None,
-    accept_new_server: bool,
+    tls: bool | None,
+    tls_ca: Path | None,
+    tls_name: str | None,
+    trust_new_server: bool,
     name: str | None,
     profile: str | None,
 ) -> int:
@@ -34,14 +40,15 @@ def join(
     server = read_address(address)
     password = read_password(password_file)
     store = open_store(profile)
-    if accept_new_server:
-        store.forget(server)
+    plan = tls_plan(store, server, tls, tls_ca, tls_name)
+    if trust_new_server:
+        store.trust_next(server)
     if guest and name is None:
         # Not the name used last: at this server it may belong to the key of this very person.
         name = _("Guest {number}").format(number=secrets.randbelow(900) + 100)
     if plain:
-        return run_plain(store, server, name=name, guest=guest, password=password)
-    return run_screens(store, server, name=name, guest=guest, password=password)
+        return run_plain(store, server, name=name, guest=guest, password=password, tls=plan)
+    return run_screens(store, server, name=name, guest=guest, password=password, tls=plan)
 
 
 def read_address(text: str) -> Address:
@@ -68,6 +75,7 @@ def run_screens(
     guest: bool = False,
     password: str | None = None,
     quick: QuickTable | None = None,
+    tls: TlsPlan | None = None,
 ) -> int:
     """The client with screens. Raises CommandError where the terminal cannot show them."""
     with starting():
@@ -79,7 +87,8 @@ def run_screens(
         raise CommandError(more.format(reason=unfit), exit_codes.NO_TERMINAL)
     if unfit is not None:
         raise CommandError(unfit, exit_codes.NO_TERMINAL)
-    return robby_tui.run(store=store, address=address, name=name, guest=guest, password=password, quick=quick)
+    secure: dict[str, Any] = {} if tls is None else {"tls": tls}
+    return robby_tui.run(store=store, address=address, name=name, guest=guest, password=password, quick=quick, **secure)
 
 
 @contextlib.contextmanager
@@ -105,8 +114,11 @@ def run_plain(
     guest: bool = False,
     password: str | None = None,
     quick: QuickTable | None = None,
+    tls: TlsPlan | None = None,
 ) -> int:
     """The client in lines of text."""
     import robby_plain
 
-    return robby_plain.run(store=store, address=address, name=name, guest=guest, password=password, quick=quick)
+    return robby_plain.run(
+        store=store, address=address, name=name, guest=guest, password=password, quick=quick, tls=tls
+    )

@@ -160,7 +160,7 @@ class Client:
         self._keeper = keeper
         self._on_mutes = on_mutes
         self._opened = Opened()
-        self._watched: str | None = None
+        self._watched_table: str | None = None
         """The table that is watched, to be watched again after a reconnect."""
         self._backoff = Backoff(timings.first_wait, timings.longest_wait, rng or random.Random())
         self._inbox = Inbox()
@@ -316,7 +316,7 @@ class Client:
         world = self.world
         if isinstance(message, TableClosed) and world.table is not None and world.table.table == message.table:
             self._keep()
-            self._watched = None
+            self._watched_table = None
         world.apply(message)
         if isinstance(message, TableState) and message.table.phase == "finished":
             self._keep()
@@ -369,7 +369,7 @@ class Client:
 
     def _left(self) -> None:
         self._keep()
-        self._watched = None
+        self._watched_table = None
         self.world.leave_table()
 
     async def _call(
@@ -444,9 +444,9 @@ class Client:
         """Watch a table without a seat, also after a reconnect. As `join`."""
         return await self._enter(TableWatch, table, invite, password)
 
-    async def unwatch(self) -> None:
+    async def unwatch(self) -> dict[str, Any]:
         """Watch no longer."""
-        await self.call(TableUnwatch)
+        return await self.call(TableUnwatch)
 
     async def create(self, *, password: str | None = None, **fields: Any) -> dict[str, Any]:
         """Make a table. password: of a private one. fields: of `table.create`."""
@@ -470,7 +470,7 @@ class Client:
 
         def entered() -> None:
             self._opened.keep(table, access)
-            self._watched = table if command is TableWatch else None
+            self._watched_table = table if command is TableWatch else None
 
         return await self._call(command, self._to_enter(table, access), entered)
 
@@ -490,13 +490,13 @@ class Client:
 
     def _watch_again(self) -> None:
         """After a login: watch on where one watched before. What is refused ends it, as if the table had closed."""
-        table = self._watched
+        table = self._watched_table
         if table is None or not self.world.watching:
-            self._watched = None
+            self._watched_table = None
             return
 
         def refused(error: Error) -> None:
-            if self._watched == table and self.world.watching and self.world.table is not None:
+            if self._watched_table == table and self.world.watching and self.world.table is not None:
                 shown = self.world.table.table
                 self._take(TableClosed(table=shown, code=error.code, text=refusal(error.code, error.text)))
 
@@ -504,10 +504,10 @@ class Client:
 
     # Chat and records.
 
-    async def say(self, text: str, *, lobby: bool = False) -> None:
+    async def say(self, text: str, *, lobby: bool = False) -> dict[str, Any]:
         """Say a line at the own or watched table; without one, or with lobby, in the lobby."""
         table = None if lobby or self.world.table is None else self.world.table.table
-        await self.call(ChatSend, table=table, text=text)
+        return await self.call(ChatSend, table=table, text=text)
 
     def mute(self, name: str) -> None:
         """Do not show any more what somebody of this name, or one that looks like it, says."""

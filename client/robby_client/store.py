@@ -161,11 +161,15 @@ class Store:
 
     def known_server_id(self, address: Address) -> bytes | None:
         """The id that the server at this address had."""
-        return next((server.server_id for server in self.recent() if server.address == address), None)
+        return next((server.server_id or None for server in self.recent() if server.address == address), None)
 
     def trust(self, address: Address, new_id: bytes) -> None:
         """The person says that the server of this id is the one at this address from now on."""
         self._change(address, server_id=new_id.hex())
+
+    def trust_next(self, address: Address) -> None:
+        """The person says beforehand that whichever server answers at this address now is to be its server."""
+        self._change(address, server_id="")
 
     def tls(self, address: Address) -> TlsPlan | None:
         """How to connect by TLS to this address, as it was done before; None: it was without, or never."""

@@ -1,11 +1,12 @@
 """Lines from a person or a script: from a terminal, a pipe or a file, without ever holding up the network.
 
-A thread waits in `os.read`, since files cannot be waited for otherwise. It is left behind when the client ends: it
-holds nothing, and it ends with the process.
+A thread waits in `os.read`, since files cannot be waited for otherwise. It is left behind when the client ends, and
+ends with the process; what it still reads is not lost to whoever asks for the next line.
 """
 
 import os
 import select
+import threading
 from collections import deque
 
 import anyio.to_thread
@@ -28,6 +29,8 @@ class LineReader:
         self._pending = b""
         self._dropping = False
         self._ended = False
+        self._reading = threading.Lock()
+        self._chunks: deque[bytes] = deque()
 
     def __aiter__(self) -> "LineReader":
         return self
@@ -36,8 +39,16 @@ class LineReader:
         while not self._lines:
             if self._ended:
                 raise StopAsyncIteration
-            self._take(await anyio.to_thread.run_sync(_read, self._fd, abandon_on_cancel=True))
+            await anyio.to_thread.run_sync(self._fill, abandon_on_cancel=True)
+            if self._chunks:
+                self._take(self._chunks.popleft())
         return self._lines.popleft()
+
+    def _fill(self) -> None:
+        """In a thread: read, unless one that was left behind has done so or does it now."""
+        with self._reading:
+            if not self._chunks:
+                self._chunks.append(_read(self._fd))
 
     def _take(self, chunk: bytes) -> None:
         if not chunk:

@@ -4,13 +4,15 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 
 import anyio
 
 from robby_client import exit_codes
 from robby_client.address import Address
-from robby_client.codes import SERVER_ID_CHANGED
+from robby_client.codes import fingerprint
+from robby_client.dial import TlsPlan
+from robby_client.events import Ended
 from robby_client.quick import QuickTable
 from robby_client.session import open_client
 from robby_client.store import Store
@@ -32,12 +34,12 @@ def run(
     guest: bool = False,
     password: str | None = None,
     quick: QuickTable | None = None,
-    accept_server_id: Callable[[bytes, bytes], bool] | None = None,
+    tls: TlsPlan | None = None,
 ) -> int:
     """Play in lines of text on standard input and output. Returns the exit code."""
 
     async def main() -> int:
-        return await _run(store, address, name, guest, password, quick, accept_server_id)
+        return await _run(store, address, name, guest, password, quick, tls)
 
     # Under trio the thread that waits for a line does not keep the process from ending.
     return anyio.run(main, backend="trio")
@@ -69,7 +71,7 @@ async def _run(
     guest: bool,
     password: str | None,
     quick: QuickTable | None,
-    accept_server_id: Callable[[bytes, bytes], bool] | None,
+    tls: TlsPlan | None,
 ) -> int:
     fd = _input()
     lines = LineReader(fd)
@@ -96,25 +98,36 @@ async def _run(
         if name is None:
             printer.say(_("No name was given. Use --name."))
             code = exit_codes.USAGE
-        else:
-            client = open_client(
-                store,
-                address,
-                name,
-                guest=guest,
-                password=password,
-                first_try_fatal=True,
-                accept_server_id=accept_server_id,
-            )
+        while name is not None:
+            client = open_client(store, address, name, guest=guest, password=password, tls=tls, first_try_fatal=True)
             for warning in store.take_warnings():
                 printer.say(warning)
             plain = PlainClient(client, lines, write_line, quick=quick, script=not os.isatty(fd))
             ended = await plain.run()
             code = exit_codes.of_end(ended, was_connected=plain.was_connected)
-            if ended.code == SERVER_ID_CHANGED:
-                printer.say(_("To go on all the same, give --accept-new-server."))
+            plain = None  # a signal now ends the process at once
+            if ended.new_id is None or not await _trusts(ended, address, lines, printer, person=os.isatty(fd)):
+                break
+            store.trust(address, ended.new_id)
         tasks.cancel_scope.cancel()
     return signalled[0] if signalled else code
+
+
+async def _trusts(ended: Ended, address: Address, lines: AsyncIterator[str], printer: Printer, *, person: bool) -> bool:
+    """Another server answers at a known address: whether the person says that it is well. A script is never asked."""
+    assert ended.new_id is not None, "that is when to ask"
+    if ended.known_id is not None:
+        printer.say(_("The server that you knew at {address}:").format(address=address))
+        printer.say(f"  {fingerprint(ended.known_id)}")
+    printer.say(_("The server that answers there now:"))
+    printer.say(f"  {fingerprint(ended.new_id)}")
+    if not person:
+        printer.say(_("To go on all the same, give --trust-new-server."))
+        return False
+    printer.say(_("To go on with the new one from now on, type yes. Anything else ends this."))
+    async for line in lines:
+        return line.casefold() in ("yes", _("yes"))
+    return False
 
 
 async def _ask_name(lines: AsyncIterator[str], printer: Printer) -> str | None:

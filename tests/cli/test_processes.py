@@ -200,9 +200,9 @@ def test_another_server_at_a_known_address_is_gone_to_only_if_told(start: Start,
     second = start("serve", "--host", "127.0.0.1", "--port", port, "--data", str(tmp_path / "second"))
     second.until("server's id")
     ana = start(*known)
-    assert "--accept-new-server" in ana.end()
+    assert "--trust-new-server" in ana.end()
     assert ana.code == exit_codes.REFUSED
-    ana = start(*known, "--accept-new-server")
+    ana = start(*known, "--trust-new-server")
     ana.until("Connected to Robby as Ana")
 
 
