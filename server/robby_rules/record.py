@@ -78,8 +78,8 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     aborted: starts that were broken off at the table before this match. deal: none where there was no fair deal.
     entries: the journal, each entry's bytes. events, events_digest: the number and digest of the public events
     (`robby_protocol.fair.EventsDigest`). results: best first, none for a match that was broken off.
-    delay_s, readers: for the server alone: how much later spectators were shown the match, and hashes by which it
-    knows those who were there.
+    delay_s, readers, watchers: for the server alone: how much later spectators were shown the match, and hashes by
+    which it knows those who had a seat or watched.
     """
 
     match: Text
@@ -103,6 +103,7 @@ class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     results: tuple[ScoreLine, ...]
     delay_s: Count = 0
     readers: tuple[Secret, ...] = ()
+    watchers: tuple[Secret, ...] = ()
 
 
 FINISHED = "finished"
