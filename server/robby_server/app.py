@@ -15,6 +15,8 @@ from robby_protocol.connection import Connection, Role
 from robby_protocol.errors import text_for
 from robby_protocol.i18n import _
 from robby_protocol.messages import Notice
+from robby_server.attempts import Attempts
+from robby_server.bans import Bans, ban_text
 from robby_server.bots import Bots, SpawnBot
 from robby_server.clock import ServerClock
 from robby_server.commands import Commands
@@ -84,7 +86,9 @@ class Server:
         self.gate = Gate(store)
         self.parked: list[Parked] = []
         self.directory = Directory(settings, lambda: self.identities.people)
-        self._handshake = Handshake(settings, self.identities, key, self._bots)
+        self.attempts = Attempts(settings.attempts, settings.attempts_seconds)
+        self.bans = Bans(store, sessions=lambda: self._sessions)
+        self._handshake = Handshake(settings, self.identities, key, self._bots, attempts=self.attempts, bans=self.bans)
         self._commands: Commands | None = None
         self._sessions: set[Session] = set()
         self._session_nursery: trio.Nursery | None = None
@@ -130,6 +134,7 @@ class Server:
         try:
             kept = await self.store.load()
             self.identities.load(kept.identities)
+            self.bans.load(kept.bans)
             async with trio.open_nursery() as nursery:
                 sessions = await nursery.start(_hold_nursery)
                 tables = await nursery.start(_hold_nursery)
@@ -146,6 +151,7 @@ class Server:
                     clock=self._clock,
                     gate=self.gate,
                     parked=self.parked,
+                    attempts=self.attempts,
                     match_seed=self._match_seed,
                     tally=self.tally,
                 )
@@ -155,6 +161,7 @@ class Server:
                 for table in restored:
                     tables.start_soon(table.run)
                 nursery.start_soon(self._keep_clock, self._clock)
+                nursery.start_soon(self.identities.keep_saving)
                 nursery.start_soon(self.directory.keep_telling)
                 for listener in listeners:
                     nursery.start_soon(self._listen, listener)
@@ -247,13 +254,22 @@ class Server:
             held = self._throttle.let("full")
             if held is not None:
                 log.warning("connection_refused", peer=address, repeated=held)
-            if self._session_nursery is None or self._refusing >= settings.refusals:
-                transport.close()
-            else:
-                self._refusing += 1
-                self._session_nursery.start_soon(self._refuse, transport)
+            self._turn_away(transport, errors.SERVER_FULL)
+            return
+        ban = self.bans.of_address(transport.address)
+        if ban is not None:
+            self.tally.turned_away += 1
+            self._turn_away(transport, errors.BANNED, ban_text(ban))
             return
         self._begin(transport)
+
+    def _turn_away(self, transport: Transport, code: str, text: str | None = None) -> None:
+        """Refuse a connection with a word, if not too many are being told so already."""
+        if self._session_nursery is None or self._refusing >= self.settings.refusals:
+            transport.close()
+        else:
+            self._refusing += 1
+            self._session_nursery.start_soon(self._refuse, transport, code, text)
 
     def _begin(self, transport: Transport, *, trusted: bool = False) -> None:
         if self._session_nursery is None:
@@ -287,12 +303,12 @@ class Server:
         self._commands.came(session)
         return True
 
-    async def _refuse(self, transport: Transport) -> None:
-        """Tell a connection over the limits so, and wait a moment until it has read it."""
+    async def _refuse(self, transport: Transport, code: str, text: str | None) -> None:
+        """Tell a connection that it is not taken, and wait a moment until it has read it."""
         try:
             with trio.move_on_after(self.settings.farewell_seconds):
                 await transport.open()
-                await transport.send_all(Connection(Role.SERVER).close_with(errors.SERVER_FULL))
+                await transport.send_all(Connection(Role.SERVER).close_with(code, text=text))
                 await transport.send_eof()
                 while await transport.receive_some():
                     pass

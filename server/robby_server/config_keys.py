@@ -77,8 +77,11 @@ _TABLES: Mapping[str, tuple[str, ...]] = {
         "keys_per_address",
         "guest_hours",
         "guests",
+        "guests_per_address",
+        "seen_seconds",
         "attempts",
         "attempts_seconds",
+        "resume_attempts",
     ),
     "tables": (
         "tables",
@@ -102,7 +105,7 @@ _TABLES: Mapping[str, tuple[str, ...]] = {
         "patience_seconds=bot_patience_seconds",
         "farewell_seconds=bot_farewell_seconds",
     ),
-    "store": ("clock_seconds", "retry_seconds=store_retry_seconds"),
+    "store": ("clock_seconds", "retry_seconds=store_retry_seconds", "ended_matches"),
 }
 """The tables with their keys in the order in which they are shown; `key=field` where the names differ."""
 

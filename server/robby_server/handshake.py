@@ -13,6 +13,8 @@ from robby_protocol import errors, identity
 from robby_protocol.errors import RemoteProtocolError
 from robby_protocol.messages import GameOffer, Greeting, Hello, Login, Welcome
 from robby_rules.registry import RULES
+from robby_server.attempts import Attempts
+from robby_server.bans import Bans, ban_text
 from robby_server.identities import Identities, Identity, LoginError
 from robby_server.session import Session
 from robby_server.settings import Settings
@@ -25,14 +27,25 @@ METHODS = ("guest", "key")
 class Handshake:
     """Does the handshake of every connection of one server.
 
-    key: the server's private seed. bots: per game, the bots that it can seat.
+    key: the server's private seed. bots: per game, the bots that it can seat. attempts: at the server's password; wrong
+    invite codes count into it too. bans: who is kept out.
     """
 
     def __init__(
-        self, settings: Settings, identities: Identities, key: bytes, bots: Mapping[str, Sequence[str]]
+        self,
+        settings: Settings,
+        identities: Identities,
+        key: bytes,
+        bots: Mapping[str, Sequence[str]],
+        *,
+        attempts: Attempts,
+        bans: Bans,
     ) -> None:
         self._settings = settings
         self._identities = identities
+        self._attempts = attempts
+        self._resume_attempts = Attempts(settings.resume_attempts, settings.attempts_seconds)
+        self._bans = bans
         self._key = key
         self.server_id = identity.public_key(key)
         password = settings.password
@@ -106,10 +119,17 @@ class Handshake:
     async def _log_in(self, session: Session, login: Login) -> tuple[Identity, bytes]:
         """Who it is, and the token that a guest comes back with."""
         await self._check_password(session, login)
+        self._check_bans(session, login.name, login.key)
+        who, token = await self._find(session, login)
+        # With a seat it has another name than it asked for; and a ban may have come while it was being kept.
+        self._check_bans(session, who.name, who.key)
+        return who, token
+
+    async def _find(self, session: Session, login: Login) -> tuple[Identity, bytes]:
         if login.method == "guest":
             if login.resume:
-                return self._identities.resumed(login.resume, login.name), login.resume
-            return self._identities.guest(login.name)
+                return await self._resume(session, login), login.resume
+            return await self._identities.guest(login.name, session.address)
         if login.method == "key":
             if not identity.is_public_key(login.key):
                 raise LoginError(errors.BAD_KEY)
@@ -119,11 +139,29 @@ class Handshake:
             return await self._identities.keyed(login.key, login.name, session.address), b""
         raise LoginError(errors.UNKNOWN_METHOD)
 
+    async def _resume(self, session: Session, login: Login) -> Identity:
+        if not session.trusted and self._resume_attempts.blocked(session.address):
+            raise LoginError(errors.TOO_MANY_ATTEMPTS)
+        try:
+            return await self._identities.resumed(login.resume, login.name)
+        except LoginError as error:
+            if error.code == errors.RESUME_UNKNOWN and not session.trusted:
+                self._resume_attempts.wrong(session.address)
+            raise
+
+    def _check_bans(self, session: Session, name: str, key: bytes | None) -> None:
+        ban = self._bans.of_address(session.address) or self._bans.of_person(name, key)
+        if ban is not None and not session.trusted:
+            raise LoginError(errors.BANNED, ban_text(ban))
+
     async def _check_password(self, session: Session, login: Login) -> None:
         if self._password_key is None or session.trusted:
             return
+        if self._attempts.blocked(session.address):
+            raise LoginError(errors.TOO_MANY_ATTEMPTS)
         payload = session.connection.password_proof_payload(login.name)
         if not identity.same_secret(identity.password_proof(self._password_key, payload), login.password_proof):
+            self._attempts.wrong(session.address)
             await trio.sleep(self._settings.wrong_password_seconds)
             raise LoginError(errors.PASSWORD_WRONG)
 

@@ -53,21 +53,31 @@ class Settings:
     key_days: float = 365.0
     """A name bound to a key that was not used for so long is free again."""
     attempts: int = 10
-    """Wrong passwords, invite codes and resume tokens from one address within `attempts_seconds`; beyond them the
-    address is refused without looking until some are older."""
+    """Wrong passwords and invite codes from one address within `attempts_seconds`; beyond them the address is refused
+    without looking until some are older."""
     attempts_seconds: float = 600.0
     """See `attempts`: ten guesses in ten minutes are enough for a person and nothing for a machine."""
+    resume_attempts: int = 320
+    """The same for resume tokens. Nobody guesses one, so this is against floods alone: a class whose tokens have all
+    expired over the weekend must get in, ten times over."""
     idle_seconds: float = 6 * 3600.0
     """A person without a seat who asked for nothing for so long is disconnected, told that it may come back."""
     guest_hours: float = 24.0
     """A guest's token that was not used for so long expires."""
     guests: int = 10_000
-    """Guests remembered; beyond them the one away longest is forgotten."""
+    """Guests remembered; beyond them those away longest are forgotten."""
+    guests_per_address: int = 256
+    """Guests that came from one address; beyond them it gives up its own away longest, so that nobody can push out
+    the guests of others."""
     keys: int = 10_000
     """Keys whose names are kept; beyond them the one away longest is forgotten."""
     keys_per_address: int = 64
     """Keys that were first used from one address; beyond them it gives up its own away longest: making keys is cheap,
     and all names must not belong to whoever makes many."""
+
+    seen_seconds: float = 3600.0
+    """How often it is written down who is connected, and who is not any more: the grain of `guest_hours` after a
+    crash."""
 
     # Tables
     tables: int = 500
@@ -111,6 +121,8 @@ class Settings:
     """How often the server's own clock is recorded: the grain of remaining times after a crash."""
     store_retry_seconds: float = 2.0
     """How often a store that could not write tries again."""
+    ended_matches: int = 1_000
+    """Matches whose journals stay in the store after their end, the newest: about 40 MB. Records are kept apart."""
     bot_patience_seconds: float = 30.0
     """A bot that owes a decision for longer counts as absent: an untimed table must not wait for ever."""
     bot_farewell_seconds: float = 2.0

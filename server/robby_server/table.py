@@ -23,6 +23,7 @@ from robby_protocol.errors import text_for
 from robby_protocol.messages import Command, ScoreLine, TableClosed, TableInfo, TableNews, TableState
 from robby_rules.match import Change
 from robby_server import table_commands, table_match, table_pause, table_people
+from robby_server.attempts import Attempts
 from robby_server.bots import Bots
 from robby_server.clock import ServerClock
 from robby_server.directory import Directory
@@ -48,7 +49,8 @@ log = structlog.get_logger("robby.table")
 class Services:
     """What every table needs of its server.
 
-    match_seed: 32 secret bytes, new for each match. clock: the server's own. gate: whether anything new may begin.
+    attempts: wrong secrets by address. match_seed: 32 secret bytes, new for each match. clock: the server's own.
+    gate: whether anything new may begin.
     parked: tables that are kept and cannot be played now.
     """
 
@@ -59,6 +61,7 @@ class Services:
     store: Store
     clock: ServerClock
     gate: Gate
+    attempts: Attempts
     match_seed: Callable[[], bytes]
     tally: Tally = field(default_factory=Tally)
     parked: "list[Parked]" = field(default_factory=list)

@@ -44,6 +44,7 @@ def test_each_break_fits_the_product(name: str) -> None:
 
 
 def test_no_part_reads_the_wall_clock() -> None:
+    """But the one module that counts days for what is kept."""
     wall = re.compile(r"\btime\.time\(|\bdatetime\.(?:now|utcnow|today)\(|\bfrom time import time\b")
     found = [
         str(path.relative_to(ROOT))
@@ -51,7 +52,7 @@ def test_no_part_reads_the_wall_clock() -> None:
         for path in (ROOT / part).rglob("*.py")
         if wall.search(path.read_text(encoding="utf-8"))
     ]
-    assert not found
+    assert found == ["server/robby_server/wall.py"]
 
 
 def test_no_fake_clock_beside_real_sockets_or_threads() -> None:

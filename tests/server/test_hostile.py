@@ -112,10 +112,10 @@ async def test_keys_of_one_address_push_out_their_own_and_nobody_else(autojump_c
     assert len(identities) == 4
     assert len((await store.load()).identities) == 4
     with pytest.raises(LoginError):
-        identities.guest("Ana")
-    identities.guest("Mob a")
+        await identities.guest("Ana")
+    await identities.guest("Mob a")
     with pytest.raises(LoginError):
-        identities.guest("Mob j")
+        await identities.guest("Mob j")
 
 
 async def test_keys_are_bounded_in_all_and_whoever_is_here_stays(autojump_clock: Any) -> None:

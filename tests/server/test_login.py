@@ -168,12 +168,12 @@ async def test_guests_are_not_remembered_without_limit(autojump_clock: Any) -> N
     identities = Identities(Settings(guests=50), store=MemoryStore())
     tokens = []
     for number in range(200):
-        tokens.append(identities.guest(f"Guest {number}")[1])
+        tokens.append((await identities.guest(f"Guest {number}"))[1])
         await trio.sleep(1)
     assert len(identities) <= 50
-    assert identities.resumed(tokens[-1], "Guest 199").name == "Guest 199"
+    assert (await identities.resumed(tokens[-1], "Guest 199")).name == "Guest 199"
     with pytest.raises(LoginError):
-        identities.resumed(tokens[0], "Guest 0")
+        await identities.resumed(tokens[0], "Guest 0")
 
 
 async def test_a_key_owns_its_name(autojump_clock: Any) -> None:
@@ -256,5 +256,5 @@ async def test_bindings_outlive_the_process(autojump_clock: Any) -> None:
     second.load((await store.load()).identities)
     assert (await second.keyed(identity.public_key(SEED), "Ana")).id == who.id
     with pytest.raises(LoginError) as caught:
-        second.guest("Ana")
+        await second.guest("Ana")
     assert caught.value.code == errors.NAME_TAKEN
