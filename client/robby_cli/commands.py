@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from robby_cli.admin_commands import build_admin
 from robby_protocol.i18n import _
 
 HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -48,6 +49,7 @@ def build() -> click.Group:
     group.add_command(_serve())
     group.add_command(_join())
     group.add_command(_bot())
+    group.add_command(build_admin())
     return group
 
 

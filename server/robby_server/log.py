@@ -30,6 +30,10 @@ LEVELS = ("debug", "info", "warning", "error")
 """What `log_level` may be, the most talkative first."""
 
 
+_open_files: list[LogFile] = []
+"""The log file in use, to be closed when another takes its place."""
+
+
 def log_level(name: str) -> int:
     """The number of a level by its name. Raises KeyError."""
     return {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}[name]
@@ -51,6 +55,7 @@ def set_up_logging(
     out: Any
     if file is not None:
         out = LogFile(file, most_bytes=file_bytes, files=files)
+        _open_files.append(out)
     else:
         out = standard_error() if stream is None else Unbreakable(stream)
     renderer: Any
@@ -72,6 +77,9 @@ def set_up_logging(
         logger_factory=lambda *_names: _LineLogger(out),
         cache_logger_on_first_use=False,
     )
+    for older in [one for one in _open_files if one is not out]:
+        older.close()
+        _open_files.remove(older)
 
 
 class _LineLogger:

@@ -158,6 +158,16 @@ def test_a_log_file_is_gone_on_with(tmp_path: Path) -> None:
     assert path.read_text().count("\n") == 2
 
 
+def test_a_log_file_that_is_replaced_is_closed(tmp_path: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    for number in range(5):
+        set_up_logging(file=tmp_path / f"{number}.log")
+        log.info("started")
+    set_up_logging(io.StringIO())
+    assert len(os.listdir("/proc/self/fd")) <= before
+    assert len(list(tmp_path.iterdir())) == 5
+
+
 def test_a_log_file_that_cannot_be_opened_is_said_at_the_start(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No such file"):
         set_up_logging(file=tmp_path / "missing" / "robby.log")
