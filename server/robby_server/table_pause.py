@@ -48,15 +48,17 @@ async def _go_on(table: "Table") -> None:
     table.play.go_on()
     log.info("match_goes_on", table=table.id, match=table.play.id, missing=len(table.returning))
     now = trio.current_time()
-    for index, seat in enumerate(table.seats):
+    for seat in table.seats:
         seat.asked = 0
         if seat.state != "here":
             seat.since = now
         if seat in table.returning:
             table.news("away", seat)
+    table.returning.clear()
+    table.push_state()
+    for index, seat in enumerate(table.seats):
         if seat.state == "away":
             await table_match.mark_presence(table, index, absent=True)
-    table.returning.clear()
     table.push_time()
 
 

@@ -4,7 +4,7 @@ Leaving a life is like SIGKILL: the next life has what was committed up to that 
 """
 
 import copy
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from hashlib import sha256
 from typing import Any
@@ -16,7 +16,7 @@ from robby_server.app import Server
 from robby_server.kept import KeptTable, decode_table
 from robby_server.settings import Settings
 from robby_server.store import MemoryStore
-from tests.server.kit import SERVER_KEY, Host, Peer, Seeds, begin, bot_of, sit_down
+from tests.server.kit import SERVER_KEY, Host, Peer, Seeds, begin, bot_of, settled, sit_down
 
 USUAL = Settings(message_burst=100_000)
 
@@ -97,6 +97,15 @@ async def playing(host: Host, *names: str, **create: Any) -> list[Peer]:
     peers = await seated(host, *names, **create)
     await begin(peers)
     return peers
+
+
+async def to_plays(peers: Sequence[Peer]) -> None:
+    """Play on to the next secret play, which begins now."""
+    while peers[0].update.public.view["phase"] != "plays":
+        decisions = ((peer, peer.update.decision) for peer in peers)
+        peer, decision = next((peer, decision) for peer, decision in decisions if decision is not None)
+        await peer.act(decision.legal[0])
+        await settled()
 
 
 async def back(host: Host, *names: str) -> list[Peer]:
