@@ -16,7 +16,7 @@ from robby_server.store.errors import (
     STORE_UNWRITABLE,
     StoreError,
 )
-from robby_server.store.schema import APPLICATION_ID, migrate
+from robby_server.store.schema import APPLICATION_ID, check_version, migrate
 
 Durability = Literal["process", "power"]
 
@@ -75,11 +75,12 @@ def _check_head(path: Path) -> None:
 
 def _make_ready(connection: sqlite3.Connection, path: Path, durability: Durability) -> None:
     connection.execute("PRAGMA busy_timeout = 0")  # nobody else may be writing
+    found = check_version(connection, path)  # first: what is newer may look damaged to us
     check(connection, path)
     # SQLite opens a file that is not writable for reading alone, and says so only at the first write.
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("ROLLBACK")
-    migrate(connection, path)
+    migrate(connection, found)
     mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
     if mode != "wal":
         raise unwritable(path, _("this file system does not let SQLite keep a write-ahead log"))
@@ -111,7 +112,7 @@ def _create(path: Path) -> None:
     connection = connect(new)
     try:
         connection.execute("PRAGMA synchronous = FULL")
-        migrate(connection, new)
+        migrate(connection, 0)
     finally:
         connection.close()
     new.rename(path)

@@ -41,10 +41,10 @@ VERSION = len(STEPS)
 """Of the tables as this program uses them; SQLite keeps it in the file's head (`user_version`)."""
 
 
-def migrate(connection: sqlite3.Connection, path: object) -> int:
-    """Bring the tables to VERSION, each step whole or not at all. Returns the version that was found.
+def check_version(connection: sqlite3.Connection, path: object) -> int:
+    """The version of the tables as they are; 0: there are none yet.
 
-    connection: in autocommit mode. path: for the sentence. Raises StoreError: `store_newer`; and sqlite3.Error.
+    path: for the sentence. Raises StoreError: `store_newer`; and sqlite3.Error.
     """
     found: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if found > VERSION:
@@ -55,6 +55,14 @@ def migrate(connection: sqlite3.Connection, path: object) -> int:
                 " Install that version or a newer one; nothing was changed."
             ).format(path=path, found=found, known=VERSION),
         )
+    return found
+
+
+def migrate(connection: sqlite3.Connection, found: int) -> None:
+    """Bring the tables from version `found` to VERSION, each step whole or not at all.
+
+    connection: in autocommit mode. Raises sqlite3.Error.
+    """
     for number, statements in enumerate(STEPS[found:], found + 1):
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -67,4 +75,3 @@ def migrate(connection: sqlite3.Connection, path: object) -> int:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-    return found
