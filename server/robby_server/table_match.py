@@ -134,6 +134,7 @@ async def finish(table: "Table") -> None:
 
 def broken_off(table: "Table") -> None:
     """The table closes while a match is played. Called before its seats are given up; the table then ends the match."""
+    table.services.tally.matches_broken_off += 1
     log.info("match_broken_off", table=table.id, match=None if table.play is None else table.play.id)
 
 
