@@ -32,7 +32,7 @@ def socket_path(data: Path | None, path: Path | None) -> Path:
     if path is not None:
         return path
     if data is None:
-        from robby_cli.serve import data_folder
+        from robby_cli.server_folder import data_folder
 
         data = data_folder()
     return data / SOCKET_FILE

@@ -151,18 +151,40 @@ def _play() -> click.Command:
 
 
 def _serve() -> click.Command:
-    def callback(**options: Any) -> int:
-        from robby_cli.serve import serve
+    def callback(check_config: bool, example_config: bool, **options: Any) -> int:
+        from robby_cli import serve
 
-        return serve(**options)
+        if example_config:
+            return serve.example_config()
+        if check_config:
+            for hidden in ("parent_pipe", "seed", "bot_think"):
+                del options[hidden]
+            return serve.check_config(**options)
+        return serve.serve(**options)
 
     return click.Command(
         "serve",
         callback=callback,
         context_settings=HELP,
         short_help=_("The server."),
-        help=_("The server: tables for everybody who can reach this machine. Ctrl-C or SIGTERM ends it in good order."),
+        help=_(
+            "The server: tables for everybody who can reach this machine. Ctrl-C or SIGTERM ends it in good order; "
+            "SIGHUP reads configuration and certificate again.\n\n"
+            "All options can stand in the configuration file; one on the command line wins."
+        ),
         params=[
+            click.Option(
+                ["--config"],
+                type=click.Path(path_type=Path, dir_okay=False),
+                metavar="FILE",
+                help=_("The configuration file, TOML."),
+            ),
+            click.Option(
+                ["--check-config"], is_flag=True, help=_('Only look whether it would work: say "ok", or what is wrong.')
+            ),
+            click.Option(
+                ["--example-config"], is_flag=True, help=_("Write a configuration file with every key, and exit.")
+            ),
             click.Option(
                 ["--host"],
                 metavar="ADDRESS",
@@ -171,11 +193,21 @@ def _serve() -> click.Command:
             click.Option(
                 ["--port"],
                 type=click.IntRange(0, 65_535),
-                default=7622,
-                show_default=True,
-                help=_("The port; 0 takes any that is free."),
+                help=_("The port; 0 takes any that is free.  [default: 7622]"),
             ),
-            click.Option(["--name"], metavar="TEXT", default="Robby", show_default=True, help=_("The server's name.")),
+            click.Option(["--name"], metavar="TEXT", help=_("The server's name.  [default: Robby]")),
+            click.Option(
+                ["--tls-cert"],
+                type=click.Path(path_type=Path, dir_okay=False),
+                metavar="FILE",
+                help=_("The server's certificate, PEM: whoever joins must speak TLS."),
+            ),
+            click.Option(
+                ["--tls-key"],
+                type=click.Path(path_type=Path, dir_okay=False),
+                metavar="FILE",
+                help=_("The certificate's key, PEM."),
+            ),
             click.Option(
                 ["--max-connections"],
                 type=click.IntRange(min=1),
@@ -201,7 +233,12 @@ def _serve() -> click.Command:
                 ["--data"],
                 type=click.Path(path_type=Path, file_okay=False),
                 metavar="FOLDER",
-                help=_("Where the server keeps its key.  [default: the user's data folder]"),
+                help=_("Where the server keeps its key, its tables and people.  [default: the user's data folder]"),
+            ),
+            click.Option(
+                ["--durability"],
+                type=click.Choice(("process", "power")),
+                help=_("What an answered move survives: the server's end, or a loss of power too.  [default: process]"),
             ),
             click.Option(["--quiet"], is_flag=True, help=_("Log only what went wrong.")),
             click.Option(["--parent-pipe"], is_flag=True, hidden=True),

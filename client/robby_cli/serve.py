@@ -1,93 +1,116 @@
-"""`robby serve`: the server with its bots, its key and its sockets, until a signal or the parent ends it."""
+"""`robby serve`: the server with its bots, its store and its sockets, until a signal or the parent ends it."""
 
-import ipaddress
-import json
-import logging
 import os
 import secrets
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
+from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any
 
 import trio
 
 from robby_cli import seated_bots, seeds
+from robby_cli.announced import announce, announce_to_parent, is_loopback, keep_telling_systemd, tell_systemd
+from robby_cli.descriptors import allow_descriptors
 from robby_cli.exits import CommandError
-from robby_cli.secret import read_password
+from robby_cli.reload import Reloader, log_problem, start_logging
+from robby_cli.serve_options import ServeOptions, check, folder_of, open_tls
+from robby_cli.server_folder import KEY_BYTES, server_key
 from robby_client import exit_codes
-from robby_client.address import DEFAULT_PORT
 from robby_protocol import identity
 from robby_protocol.i18n import _
 from robby_server.app import Server
+from robby_server.config import Config
+from robby_server.config_page import example
 from robby_server.listeners import CannotListen, address_of, open_listeners
-from robby_server.log import set_up_logging
-from robby_server.settings import Settings
-from robby_server.store import MemoryStore
+from robby_server.operation import operate
+from robby_server.store import MemoryStore, SqliteStore, Store, StoreError
 
-KEY_FILE = "server-key"
-KEY_BYTES = 32
-STOP_SIGNALS = tuple(
-    number for name in ("SIGINT", "SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None
-)
+HANG_UP = getattr(signal, "SIGHUP", None)
+SIGNALS = tuple(number for number in (signal.SIGINT, signal.SIGTERM, HANG_UP) if number is not None)
 
 
-def serve(
-    *,
-    host: str | None,
-    port: int,
-    name: str,
-    max_connections: int | None,
-    max_per_address: int | None,
-    max_tables: int | None,
-    password_file: Path | None,
-    data: Path | None,
-    quiet: bool,
-    parent_pipe: bool,
-    seed: str | None,
-    bot_think: float | None,
-) -> int:
-    """Run the server. Returns the exit code; raises CommandError if it cannot start."""
-    if seed is not None and not is_loopback(host):
+def serve(*, parent_pipe: bool, seed: str | None, bot_think: float | None, **given: Any) -> int:
+    """Run the server. given: as `ServeOptions`. Returns the exit code; raises CommandError if it cannot start.
+
+    parent_pipe: it belongs to the process at the other end of standard input: nothing is kept, and it ends with that.
+    """
+    options = ServeOptions(**given)
+    config = options.read()
+    if seed is not None and not all(map(is_loopback, config.serving.hosts or (None,))):
         raise CommandError(
             _("A seed makes the cards known beforehand; it is for local play alone. Leave --seed out."),
             exit_codes.USAGE,
         )
-    usual = Settings()
-    settings = Settings(
-        server_name=name,
-        password=read_password(password_file),
-        connections=usual.connections if max_connections is None else max_connections,
-        connections_per_address=usual.connections_per_address if max_per_address is None else max_per_address,
-        tables=usual.tables if max_tables is None else max_tables,
-    )
-    # A server that ends with its parent is met once: nobody needs to know it again.
-    key = secrets.token_bytes(KEY_BYTES) if parent_pipe else server_key(data or data_folder())
-    set_up_logging(level=logging.WARNING if quiet or parent_pipe else logging.INFO)
+    if parent_pipe:
+        config = config.over(log_level="warning", admin=False)
+        key = secrets.token_bytes(KEY_BYTES)  # it is met once: nobody needs to know it again
+    else:
+        key = server_key(folder_of(config))
+    tls = open_tls(config)
+    try:
+        start_logging(config)
+    except OSError as problem:
+        raise CommandError(log_problem(config, problem), exit_codes.BAD_CONFIG) from problem
+    allow_descriptors(config.settings.connections)
     think = seated_bots.THINK if bot_think is None else (bot_think, bot_think)
     server = Server(
-        settings,
-        MemoryStore(),
+        config.settings,
+        MemoryStore() if parent_pipe else _open_store(config),
         spawn_bot=seated_bots.spawner(think=think, seed=seed),
         bots=seated_bots.offered(),
         key=key,
         match_seed=seeds.match_seeds(seed),
+        tls=tls,
     )
-    return trio.run(_run, server, key, host, port, name, parent_pipe)
+    return trio.run(_run, server, key, config, Reloader(server, options, config), parent_pipe)
 
 
-async def _run(server: Server, key: bytes, host: str | None, port: int, name: str, parent_pipe: bool) -> int:
-    with trio.open_signal_receiver(*STOP_SIGNALS) as signals:
+def check_config(**given: Any) -> int:
+    """`robby serve --check-config`: say "ok", or all that is wrong. Returns the exit code that a server would have."""
+    problems, warnings, code = check(ServeOptions(**given))
+    for sentence in (*problems, *warnings):
+        print(sentence, file=sys.stderr)
+    if not problems:
+        print(_("ok"))
+    return code
+
+
+def example_config() -> int:
+    """`robby serve --example-config`: a whole file, to begin with."""
+    print(example(), end="")
+    return exit_codes.WELL
+
+
+def _open_store(config: Config) -> Store:
+    settings = config.settings
+    try:
+        return SqliteStore(
+            folder_of(config),
+            durability=config.serving.durability,
+            keep=settings.ended_matches,
+            retry_seconds=settings.store_retry_seconds,
+        )
+    except StoreError as problem:
+        raise CommandError(problem.sentence, exit_codes.BAD_STORE) from problem
+
+
+async def _run(server: Server, key: bytes, config: Config, reloader: Reloader, parent_pipe: bool) -> int:
+    with trio.open_signal_receiver(*SIGNALS) as signals:
         try:
-            listeners = await open_listeners(host, port)
+            listeners, metrics = await _listen(config)
         except CannotListen as problem:
+            await server.store.close()
             raise CommandError(problem.sentence, exit_codes.CANNOT_LISTEN) from problem
         async with trio.open_nursery() as nursery:
 
             async def serving(task_status: trio.TaskStatus[Any]) -> None:
-                await server.serve(listeners, task_status=task_status)
+                try:
+                    await server.serve(listeners, task_status=task_status)
+                except StoreError as problem:
+                    raise CommandError(problem.sentence, exit_codes.BAD_STORE) from problem
                 nursery.cancel_scope.cancel()
 
             await nursery.start(serving)
@@ -95,18 +118,48 @@ async def _run(server: Server, key: bytes, host: str | None, port: int, name: st
                 nursery.start_soon(_stop_with_parent, server)
                 announce_to_parent(listeners)
             else:
-                announce(name, identity.public_key(key), listeners)
-            nursery.start_soon(_stop_on_signal, server, signals, nursery)
+                names = None if server.tls is None else server.tls.names
+                announce(config.settings.server_name, identity.public_key(key), listeners, tls_names=names)
+            folder = None if parent_pipe else folder_of(config)
+            nursery.start_soon(partial(operate, server, data=folder, listeners=metrics, reload=reloader.reload))
+            nursery.start_soon(reloader.keep_warning)
+            nursery.start_soon(keep_telling_systemd)
+            nursery.start_soon(_heed_signals, server, signals, reloader, nursery)
+            tell_systemd("READY=1")
     return exit_codes.WELL
 
 
-async def _stop_on_signal(server: Server, signals: AsyncIterator[int], nursery: trio.Nursery) -> None:
-    """The first signal stops the server in good order; the second at once."""
-    async for _number in signals:
+async def _listen(config: Config) -> tuple[list[socket.socket], list[socket.socket]]:
+    """Sockets for every host, and those for metrics. Raises CannotListen, with none left open."""
+    opened: list[socket.socket] = []
+    metrics: list[socket.socket] = []
+    port = config.serving.port
+    settings = config.settings
+    try:
+        for host in config.serving.hosts or (None,):
+            opened += await open_listeners(host, port)
+            port = address_of(opened[0])[1]  # where any was asked for, all have the same
+        if settings.metrics_port is not None:
+            metrics = await open_listeners(settings.metrics_host, settings.metrics_port)
+    except BaseException:  # also when cancelled: no socket may stay open
+        for sock in opened:
+            sock.close()
+        raise
+    return opened, metrics
+
+
+async def _heed_signals(server: Server, signals: AsyncIterator[int], reloader: Reloader, nursery: trio.Nursery) -> None:
+    """SIGHUP reloads where there is something to read again. Any other stops in good order, the next one at once."""
+    async for number in signals:
+        if number == HANG_UP and reloader.useful:
+            await reloader.reload()
+            continue
+        tell_systemd("STOPPING=1")
         nursery.start_soon(server.stop)
         break
-    async for _number in signals:
-        nursery.cancel_scope.cancel()
+    async for number in signals:
+        if number != HANG_UP or not reloader.useful:
+            nursery.cancel_scope.cancel()
 
 
 async def _stop_with_parent(server: Server) -> None:
@@ -116,103 +169,3 @@ async def _stop_with_parent(server: Server) -> None:
     while await trio.to_thread.run_sync(os.read, fd, 1024, abandon_on_cancel=True):
         pass
     await server.stop()
-
-
-def announce(name: str, server_id: bytes, listeners: Sequence[socket.socket]) -> None:
-    """Say where the server listens and how to reach it."""
-    for listener in listeners:
-        address, port = address_of(listener)
-        place = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
-        print(_("The server {name} listens on {place}.").format(name=name, place=place))
-    port = address_of(listeners[0])[1]
-    suffix = "" if port == DEFAULT_PORT else f":{port}"
-    print(_("Join from another terminal: robby join {host}").format(host=f"{_reachable(listeners)}{suffix}"))
-    print(_("The server's id: {id}").format(id=server_id.hex()), flush=True)
-
-
-def announce_to_parent(listeners: Sequence[socket.socket]) -> None:
-    """One line that the parent reads: where to connect to."""
-    host, port = address_of(listeners[0])
-    print(json.dumps({"robby": "ready", "host": host, "port": port}), flush=True)
-
-
-def _reachable(listeners: Sequence[socket.socket]) -> str:
-    """A name or address by which others can reach this server."""
-    address = address_of(listeners[0])[0]
-    if address not in ("0.0.0.0", "::"):
-        return f"[{address}]" if ":" in address else address
-    try:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            # Nothing is sent: this only asks which of our addresses the way out has.
-            probe.connect(("192.0.2.1", DEFAULT_PORT))
-            return str(probe.getsockname()[0])
-    except OSError:
-        return "localhost"
-
-
-def is_loopback(host: str | None) -> bool:
-    """Whether only this machine can reach a server that listens there."""
-    if host == "localhost":
-        return True
-    try:
-        return host is not None and ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def data_folder() -> Path:
-    """Where the server's data lie: $ROBBY_HOME/server, or the platform's place for a user's data."""
-    own = os.environ.get("ROBBY_HOME")
-    if own:
-        return Path(own) / "server"
-    import platformdirs
-
-    return platformdirs.user_data_path("robby-solo") / "server"
-
-
-def server_key(folder: Path) -> bytes:
-    """The server's private seed: the one kept in the folder, or a new one that is kept there. Raises CommandError."""
-    path = folder / KEY_FILE
-    try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        try:
-            key = bytes.fromhex(path.read_text(encoding="ascii"))
-        except FileNotFoundError:
-            return _new_key(path)
-        except ValueError:
-            key = b""
-    except OSError as problem:
-        raise CommandError(
-            _("The server's key cannot be kept in {folder}: {cause}. Choose another folder with --data.").format(
-                folder=folder, cause=problem.strerror
-            ),
-            exit_codes.USAGE,
-        ) from problem
-    if len(key) != KEY_BYTES:
-        raise CommandError(
-            _("The server's key in {path} is damaged. Put back a good copy, or delete it for a new one.").format(
-                path=path
-            ),
-            exit_codes.USAGE,
-        )
-    return key
-
-
-def _new_key(path: Path) -> bytes:
-    """A new key in its file, which only its owner may read: whole or not at all, and never in place of another."""
-    key = secrets.token_bytes(KEY_BYTES)
-    whole = path.with_name(f"{path.name}.{os.getpid()}.new")
-    fd = os.open(whole, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        with os.fdopen(fd, "w", encoding="ascii") as file:
-            file.write(key.hex() + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(whole, path)
-        except FileExistsError:
-            # Another server was quicker: its key is the one.
-            return bytes.fromhex(path.read_text(encoding="ascii"))
-    finally:
-        whole.unlink(missing_ok=True)
-    return key

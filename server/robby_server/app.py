@@ -166,7 +166,7 @@ class Server:
                 for listener in listeners:
                     nursery.start_soon(self._listen, listener)
                 addresses = [address_of(listener) for listener in listeners]
-                log.info("serving", addresses=[f"{address} port {port}" for address, port in addresses])
+                log.info("serving", addresses=", ".join(f"{address} port {port}" for address, port in addresses))
                 task_status.started(addresses)
                 await self._stop.wait()
                 with trio.move_on_after(self.settings.stop_seconds) as limit:
@@ -181,6 +181,14 @@ class Server:
             self._serving = None
             self._stopped.set()
         log.info("stopped")
+
+    def use(self, settings: Settings) -> None:
+        """Other limits for connections, another name or password: for whoever connects from now on.
+
+        What tables and identities were made with stays.
+        """
+        self.settings = settings
+        self._handshake.use(settings)
 
     async def stop(self) -> None:
         """Stop in order, within `settings.stop_seconds`; returns once `serve` has ended. May be called again."""

@@ -41,20 +41,24 @@ class Handshake:
         attempts: Attempts,
         bans: Bans,
     ) -> None:
-        self._settings = settings
         self._identities = identities
         self._attempts = attempts
         self._resume_attempts = Attempts(settings.resume_attempts, settings.attempts_seconds)
         self._bans = bans
         self._key = key
         self.server_id = identity.public_key(key)
-        password = settings.password
-        self._password_key = None if password is None else identity.password_key(password, self.server_id)
+        self.use(settings)
         self._games = [
             GameOffer(name=name, version=types.version, bots=list(bots.get(name, ())))
             for name, types in GAMES.items()
             if name in RULES
         ]
+
+    def use(self, settings: Settings) -> None:
+        """Greet with another name, ask for another password, from now on."""
+        self._settings = settings
+        password = settings.password
+        self._password_key = None if password is None else identity.password_key(password, self.server_id)
 
     async def shake(self, session: Session) -> bool:
         """Bring a connection to its welcome. Returns whether it got there; `session.who` is set then.

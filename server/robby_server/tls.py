@@ -9,7 +9,6 @@ import os
 import socket
 import ssl
 import stat
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -38,50 +37,40 @@ class TlsError(Exception):
     """The certificate or its key cannot be used; str() is a sentence for the operator, with the file and the remedy."""
 
 
-@dataclass(frozen=True)
-class Loaded:
-    """A certificate with its key. until: its end. warnings: sentences about what is odd though it can be used."""
-
-    context: ssl.SSLContext
-    until: datetime
-    warnings: tuple[str, ...]
-
-
 class Tls:
     """The server's certificate and key, by their files (PEM), loaded and ready. Raises TlsError.
 
-    A certificate file holds the server's own certificate first, then those between it and its authority.
+    A certificate file holds the server's own certificate first, then those between it and its authority. For new ones
+    another object is made.
     """
 
     def __init__(self, certificate: Path, key: Path) -> None:
-        self.certificate = certificate
-        self.key = key
         self.throttle = Throttle()
-        self._loaded = load(certificate, key)
-
-    @property
-    def context(self) -> ssl.SSLContext:
-        """For the next connection."""
-        return self._loaded.context
+        self.context, self._certificate = load(certificate, key)
+        self._files = (certificate, key)
 
     @property
     def until(self) -> datetime:
         """When the certificate ends."""
-        return self._loaded.until
+        return self._certificate.not_valid_after_utc
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """What is odd about the certificate in use."""
-        return self._loaded.warnings
+    def names(self) -> list[str]:
+        """The names that the certificate is for, then its addresses."""
+        try:
+            extension = self._certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName)
+        except x509.ExtensionNotFound:
+            return []
+        names = extension.value.get_values_for_type(x509.DNSName)
+        return names + [str(address) for address in extension.value.get_values_for_type(x509.IPAddress)]
 
-    def reload(self, certificate: Path | None = None, key: Path | None = None) -> None:
-        """Read both files again, or others, for connections from now on. Raises TlsError: then nothing has changed."""
-        certificate, key = certificate or self.certificate, key or self.key
-        self._loaded = load(certificate, key)
-        self.certificate, self.key = certificate, key
+    @property
+    def warnings(self) -> list[str]:
+        """What is odd now about the certificate and its key, in sentences: it can be used all the same."""
+        return _oddities(*self._files, self._certificate)
 
 
-def load(certificate: Path, key: Path) -> Loaded:
+def load(certificate: Path, key: Path) -> tuple[ssl.SSLContext, x509.Certificate]:
     """Read and check a certificate and its key. Raises TlsError."""
     chain = _certificates(certificate)
     _check_key(certificate, key, chain)
@@ -96,7 +85,7 @@ def load(certificate: Path, key: Path) -> Loaded:
     except (ssl.SSLError, OSError) as error:
         text = _("The certificate {certificate} and the key {key} cannot be used: {cause}. Make new ones.")
         raise TlsError(text.format(certificate=certificate, key=key, cause=_cause(error))) from error
-    return Loaded(context, chain[0].not_valid_after_utc, tuple(_oddities(certificate, key, chain[0])))
+    return context, chain[0]
 
 
 def _certificates(path: Path) -> list[x509.Certificate]:
@@ -159,7 +148,7 @@ def _oddities(path: Path, key: Path, certificate: x509.Certificate) -> list[str]
                 file=path, date=until.date()
             )
         )
-    if os.name == "posix" and key.stat().st_mode & stat.S_IROTH:
+    if os.name == "posix" and key.exists() and key.stat().st_mode & stat.S_IROTH:
         found.append(
             _("Every user of this machine can read the key {file}. Take that away: chmod o-r").format(file=key)
         )

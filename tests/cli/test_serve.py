@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from robby_cli import seeds
+from robby_cli.announced import is_loopback
 from robby_cli.exits import CommandError
-from robby_cli.serve import KEY_BYTES, KEY_FILE, data_folder, is_loopback, server_key
+from robby_cli.server_folder import KEY_BYTES, KEY_FILE, data_folder, server_key
 from robby_client import exit_codes
 
 
