@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from robby_cli.admin_commands import build_admin
+from robby_cli.record_commands import build_replay, build_verify
 from robby_protocol.i18n import _
 
 HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -50,6 +51,8 @@ def build() -> click.Group:
     group.add_command(_join())
     group.add_command(_bot())
     group.add_command(build_admin())
+    group.add_command(build_verify())
+    group.add_command(build_replay())
     return group
 
 

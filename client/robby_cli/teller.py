@@ -28,11 +28,13 @@ _TOGETHER = (Laid, TakenBack, Returned, Confirmed, Chose)
 
 
 class Teller:
-    """Events in, lines out. say: takes one line. over: the end of the game has been told."""
+    """Events in, lines out. say: takes one line. me: the seat to whom it is told; none: as everybody sees it.
+    over: the end of the game has been told."""
 
-    def __init__(self, say: Callable[[str], None]) -> None:
+    def __init__(self, say: Callable[[str], None], me: int | None = None) -> None:
         self.over = False
         self._say = say
+        self._me = me
         self._held: list[Any] = []
         self._banks: list[list[int]] = []
 
@@ -44,12 +46,13 @@ class Teller:
                 continue
             held, self._held = self._held, []
             for one in in_seat_order(held):
-                self._tell(one, names)
+                self.tell(one, names)
 
-    def _tell(self, event: Any, names: Sequence[str]) -> None:
+    def tell(self, event: Any, names: Sequence[str]) -> None:
+        """Tell one event, now."""
         if isinstance(event, RoundStarted | GameOver):
             self._say("")
-        told = sentence(event, names, None)
+        told = sentence(event, names, self._me)
         if told is not None:
             self._say(told)
         if isinstance(event, GameStarted):

@@ -26,6 +26,10 @@ BAD_TLS = 9
 """The server's certificate or its key cannot be used."""
 BAD_STORE = 10
 """What the server keeps is damaged, newer than this version, in use by another server, or cannot be written."""
+NOT_VERIFIED = 11
+"""A record was checked, and something in it does not hold."""
+BAD_RECORD = 12
+"""A file is no record or receipt, is damaged, or cannot be read."""
 INTERRUPTED = 130
 """128 + SIGINT, as shells count."""
 BROKEN_PIPE = 141

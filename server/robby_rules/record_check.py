@@ -12,7 +12,7 @@ from robby_protocol import fair
 from robby_protocol.codec import plain
 from robby_protocol.messages import ScoreLine
 from robby_rules.entries import Deal, Entry, EntryFormatError, Start, decode_entry
-from robby_rules.journal import ReplayError, replay
+from robby_rules.journal import ReplayError, RulesVersionError, UnplayableGameError, replay
 from robby_rules.match import Match
 from robby_rules.record import BROKEN_OFF, FINISHED, Record, decode_record
 
@@ -31,8 +31,12 @@ CHECKS = (SIGNATURE, JOURNAL, COMMITMENT, NONCES, SEED, RULES, ENDING, EVENTS, R
 
 
 class Check(NamedTuple):
-    """One check. state: `ok`; `failed`; `absent`: the record has nothing to check (no fair deal); `unchecked`: what it
-    rests on has failed. detail: what exactly, for programs and for whoever looks into it; empty if ok."""
+    """One check.
+
+    state: `ok`; `failed`; `absent`: the record has nothing to check (no fair deal); `unchecked`: what it rests on has
+    failed, or this program does not know the game or its rules. detail: what exactly, for programs and for whoever
+    looks into it; empty if ok.
+    """
 
     name: str
     state: State
@@ -56,6 +60,10 @@ class _FailedError(Exception):
     """A check failed; its text says what."""
 
 
+class _CannotError(Exception):
+    """This program cannot make the check; its text says why."""
+
+
 def examine(data: bytes) -> Examined:
     """Check the bytes of a record file. Raises RecordError where they are none."""
     record, signed = decode_record(data)
@@ -71,6 +79,8 @@ def examine(data: bytes) -> Examined:
                 state, detail = check(), ""
             except _FailedError as failure:
                 state, detail = "failed", str(failure)
+            except _CannotError as reason:
+                state, detail = "unchecked", str(reason)
         checks.append(Check(name, state, detail))
     return Examined(record, examination.match, tuple(checks))
 
@@ -170,6 +180,8 @@ class _Examination:
     def _rules(self) -> State:
         try:
             self.match = replay(self._entries)
+        except (UnplayableGameError, RulesVersionError) as error:
+            raise _CannotError(str(error)) from None
         except ReplayError as error:
             raise _FailedError(str(error)) from None
         return "ok"
