@@ -55,7 +55,6 @@ class Tally:
         self.bytes_out = 0
         self.refused: Counter[str] = Counter()
         self.ended: Counter[str] = Counter()
-        self.logins = 0
         self.matches_started = 0
         self.matches_finished = 0
         self.matches_broken_off = 0
