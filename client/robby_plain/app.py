@@ -11,7 +11,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import anyio
 
 from robby_client.client import NotConnected, Refused
-from robby_client.events import ClientEvent, Connected, Ended, Lost, Received
+from robby_client.codes import refusal
+from robby_client.events import ClientEvent, Connected, DealTrouble, Ended, Lost, Received
 from robby_client.quick import QuickTable, sit_down
 from robby_client.signal import Signal
 from robby_plain.lobby import LobbyPart
@@ -20,21 +21,29 @@ from robby_plain.numbers import Answer, Choice
 from robby_plain.output import Printer
 from robby_plain.session import ClientLike, EndOfInput, Session
 from robby_plain.table import TablePart
+from robby_plain.talk import TalkPart
 from robby_protocol.i18n import N_, _
-from robby_protocol.messages import TableClosed, TableState
+from robby_protocol.messages import Notice, TableClosed, TableState
 
 _ANYWHERE: tuple[tuple[str, str], ...] = (
     ("help", N_("this list")),
     ("rules", N_("the rules, briefly")),
     ("log", N_("the last things that happened; log 50 for more")),
+    ("chat", N_("the last lines that were said here")),
+    ("/say", N_("/say WORDS says them here; nothing else that is typed is shown to others")),
+    ("/mute", N_("/mute NAME: do not hear somebody; /unmute NAME takes it back")),
     ("quit", N_("end; a seat in a running game is kept for you")),
 )
 _IN_LOBBY: tuple[tuple[str, str], ...] = (
     ("list", N_("the tables, each with a number to sit down there")),
-    ("join", N_("join TABLE: sit down, by id or title")),
+    ("join", N_("join TABLE: sit down, by id or title; a private one: join TABLE invite=CODE or password=WORD")),
+    ("watch", N_("watch TABLE: look on without a seat; also with invite or password")),
     (
         "create",
-        N_("make a table by questions, or create title=Friday seats=4 time=blitz junior=yes bots=greedy,random"),
+        N_(
+            "make a table by questions, or create title=Friday seats=4 time=blitz junior=yes bots=greedy,random "
+            "private=yes password=WORD spectators=no delay=30"
+        ),
     ),
 )
 _AT_TABLE: tuple[tuple[str, str], ...] = (
@@ -42,9 +51,12 @@ _AT_TABLE: tuple[tuple[str, str], ...] = (
     ("ready", N_("ready for the next game; unready takes it back")),
     ("start", N_("host: start the game")),
     ("bot", N_("host: bot NAME seats a bot")),
-    ("options", N_("the table's options; host: options time=relaxed seats=5 changes them")),
+    ("options", N_("the table's options; host: options time=relaxed private=yes invite=new delay=30 changes them")),
     ("kick", N_("host: kick NAME removes somebody")),
+    ("silence", N_("host: silence NAME, nobody at the table hears them; unsilence NAME takes it back")),
     ("host", N_("host: host NAME makes somebody else host")),
+    ("close", N_("host: close the table")),
+    ("record", N_("save the record of the last game, to replay and verify it")),
     ("leave", N_("leave the table")),
 )
 _IN_MATCH: tuple[tuple[str, str], ...] = (
@@ -53,8 +65,15 @@ _IN_MATCH: tuple[tuple[str, str], ...] = (
     ("time", N_("how much time is left")),
     ("leave", N_("leave the table; a bot plays on for you")),
 )
+_WATCHING: tuple[tuple[str, str], ...] = (
+    ("view", N_("the whole table as it is now")),
+    ("time", N_("how much time is left")),
+    ("sit", N_("sit down, between games")),
+    ("record", N_("save the record of the last game, to replay and verify it")),
+    ("leave", N_("watch no longer")),
+)
 
-_ALL_COMMANDS = frozenset(name for name, _text in (*_ANYWHERE, *_IN_LOBBY, *_AT_TABLE, *_IN_MATCH))
+_ALL_COMMANDS = frozenset(name for name, _text in (*_ANYWHERE, *_IN_LOBBY, *_AT_TABLE, *_IN_MATCH, *_WATCHING))
 
 START_SECONDS = 5.0
 """A match that was started is shown within a moment; if it is not, the person gets the usual questions."""
@@ -91,6 +110,9 @@ class PlainClient:
         self._lobby = LobbyPart(self._session)
         self._table = TablePart(self._session)
         self._match = MatchPart(self._session, self._tasks)
+        self._talk = TalkPart(self._session)
+        self._session.script = script
+        self._session.aside = self._talk.command
 
     async def run(self) -> Ended:
         """Until the person leaves, the input ends, or the client gives up."""
@@ -128,10 +150,14 @@ class PlainClient:
             self._match.pause()
             if event.code != "stopped":
                 session.say(event.text)
+        elif isinstance(event, DealTrouble):
+            session.tell(event.text)
         elif isinstance(event, Received):
             message = event.message
             if isinstance(message, TableClosed):
-                session.tell(message.text)
+                session.tell(refusal(message.code, message.text))
+            if isinstance(message, Notice):
+                self._talk.notice(message)
             if isinstance(message, TableState):
                 self._table.news(message)
                 session.saw_table()
@@ -191,8 +217,10 @@ class PlainClient:
             self._table.leave()
             self._match.pause()
             self._lobby.refresh()
+            self._talk.refresh()
             return
         self._lobby.leave()
+        self._talk.refresh()
         # What happened in a match comes before what can be done after it.
         self._match.refresh(self._table.found_match)
         self._table.refresh()
@@ -207,7 +235,7 @@ class PlainClient:
                 if line and not await self._line(line):
                     break
         except EndOfInput:
-            if self._playing:
+            if self._playing and not self._session.world.watching:
                 session = self._session
                 session.say(_("The input has ended in the middle of the game: this client leaves it."))
         self.stop()
@@ -215,6 +243,10 @@ class PlainClient:
     async def _line(self, line: str) -> bool:
         """Do what was typed. Returns whether to go on."""
         session = self._session
+        if await self._talk.command(line):
+            return True
+        # The other commands may be written with the sign as well: /ready is ready.
+        line = line.removeprefix("/")
         if line.isascii() and line.isdigit():
             while (found := session.numbers.look_up(int(line))) is Answer.UNKNOWN and not session.numbers.open:
                 if not self._holds():
@@ -259,6 +291,8 @@ class PlainClient:
             self._match.log(int(words[0][:4]) if words and words[0].isascii() and words[0].isdigit() else LOG_SHOWN)
         elif command == "rules":
             self._match.rules()
+        elif command == "chat":
+            self._talk.show()
         elif self._session.world.table is None:
             await self._lobby_command(command, words)
         else:
@@ -268,7 +302,9 @@ class PlainClient:
         if command in ("list", "view"):
             self._lobby.show()
         elif command == "join" and words:
-            await self._lobby.join(" ".join(words))
+            await self._lobby.enter_by_words(words, watch=False)
+        elif command == "watch" and words:
+            await self._lobby.enter_by_words(words, watch=True)
         elif command == "create":
             await self._lobby.create(words)
         else:
@@ -296,6 +332,14 @@ class PlainClient:
             await self._table.add_bot(name)
         elif command == "options":
             await self._table.configure(words)
+        elif command == "record":
+            await self._table.record()
+        elif command == "close":
+            await self._table.close()
+        elif command == "sit":
+            await self._table.sit_down()
+        elif command in ("silence", "unsilence") and name:
+            await self._table.silence(name, command == "silence")
         elif command == "kick" and name:
             await self._table.kick(name)
         elif command == "host" and name:
@@ -326,6 +370,8 @@ class PlainClient:
         """Whether an answer waits for its question: in a script, as long as a match can still ask something."""
         world = self._session.world
         table = world.table
+        if world.watching:
+            return False  # who watches is asked nothing
         waits_for_start = table is not None and table.phase == "waiting" and table.host != world.seat
         return self._script and (self._playing or waits_for_start or not self._client.connected)
 
@@ -338,7 +384,10 @@ class PlainClient:
         self._session.say(text.format(command=command, known=known))
 
     def _commands(self) -> list[tuple[str, str]]:
-        here = _IN_LOBBY if self._session.world.table is None else _IN_MATCH if self._playing else _AT_TABLE
+        world = self._session.world
+        if world.watching:
+            return [*_WATCHING, *_ANYWHERE]
+        here = _IN_LOBBY if world.table is None else _IN_MATCH if self._playing else _AT_TABLE
         return [*here, *_ANYWHERE]
 
     def _help(self) -> None:
@@ -348,7 +397,7 @@ class PlainClient:
         self._session.say(
             _("The numbers go on counting, so that an answer that comes late is never taken for another.")
         )
-        if self._playing:
+        if self._playing and not self._session.world.watching:
             self._session.say(
                 _(
                     "Words answer as well, whatever is asked: left, right, a bank by name or letter, rob red, not red, "

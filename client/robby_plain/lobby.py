@@ -3,17 +3,21 @@
 from functools import partial
 from typing import Any
 
+from robby_client.client import NotConnected, Refused
 from robby_games.registry import GAMES
 from robby_plain.games import TEXTS
 from robby_plain.numbers import Choice
-from robby_plain.options import OptionError, OptionField, check, fields_of, read_plan, read_value
+from robby_plain.options import OptionError, OptionField, TablePlan, check, fields_of, read_plan, read_value
 from robby_plain.session import Cancelled, Session
+from robby_protocol.errors import ACCESS_DENIED, TABLE_PRIVATE
 from robby_protocol.i18n import N_, _, ngettext
-from robby_protocol.messages import LobbyTables, LobbyWatch, TableCreate, TableInfo, TableJoin
+from robby_protocol.messages import LobbyTables, LobbyWatch, TableInfo
 
 MOST_NUMBERED = 40
 """Tables that get a number in one list; the others can be joined by id or title."""
 MOST_BOTS = 5
+WATCH_DELAY = 30
+"""Seconds offered as a delay for watchers: long enough that nobody can be told what others just did."""
 
 _PHASES = {"waiting": N_("waiting"), "playing": N_("playing"), "finished": N_("between games")}
 
@@ -53,8 +57,9 @@ class LobbyPart:
             if table.table not in self._shown:
                 self._shown[table.table] = table.title
                 if session.numbers.key == "lobby" and len(session.numbers.open) <= MOST_NUMBERED:
-                    number = session.numbers.add(Choice(partial(self.join, table.table), _summary(table)))
-                    session.say(_("New table: {number}: {table}").format(number=number, table=_summary(table)))
+                    deed, label = self._choice(table)
+                    number = session.numbers.add(Choice(deed, label))
+                    session.say(_("New table: {number}: {table}").format(number=number, table=label))
                 else:
                     session.say(_("New table: {table}").format(table=_summary(table)))
 
@@ -74,21 +79,92 @@ class LobbyPart:
         else:
             question = _("There is no table yet. Create one. {people}").format(people=people)
         choices: list[tuple[Any, str]] = [(self.create_by_questions, _("create a table"))]
-        choices += [
-            (partial(self.join, table.table), _summary(table, with_id=True)) for table in lobby.tables[:MOST_NUMBERED]
-        ]
+        choices += [self._choice(table, with_id=True) for table in lobby.tables[:MOST_NUMBERED]]
         session.ask("lobby", question, choices)
         for table in lobby.tables[MOST_NUMBERED:]:
             session.say(f"  {_summary(table, with_id=True)}")
 
-    async def join(self, table: str) -> None:
+    def _choice(self, table: TableInfo, *, with_id: bool = False) -> tuple[Any, str]:
+        """What a table's number does: sit down where there is a seat, else watch where one may."""
+        summary = _summary(table, with_id=with_id)
+        welcome = self._session.world.welcome
+        mine = welcome is not None and any(seat.name == welcome.name for seat in table.seats)
+        free = table.phase != "playing" and len(table.seats) < table.capacity
+        if free or mine or not table.spectators:
+            return partial(self.join, table.table), summary
+        return partial(self.watch_table, table.table), _("watch {table}").format(table=summary)
+
+    async def join(self, table: str, *, invite: str = "", password: str | None = None) -> None:
         """Sit down at a table, by id or title."""
+        await self._enter(table, invite, password, watch=False)
+
+    async def watch_table(self, table: str, *, invite: str = "", password: str | None = None) -> None:
+        """Watch a table, by id or title."""
+        await self._enter(table, invite, password, watch=True)
+
+    async def enter_by_words(self, words: list[str], *, watch: bool) -> None:
+        """`join TABLE`, `watch TABLE`; for a private one with invite=CODE or password=WORDS behind."""
+        given = {"invite": "", "password": ""}
+        while len(words) > 1:
+            name, sign, value = words[-1].partition("=")
+            if not sign or name.casefold() not in given:
+                break
+            given[name.casefold()] = value
+            words = words[:-1]
+        await self._enter(" ".join(words), given["invite"], given["password"] or None, watch=watch)
+
+    async def _enter(self, table: str, invite: str, password: str | None, *, watch: bool) -> None:
         session = self._session
-        lobby = session.world.lobby
+        table = self._id_of(table)
+        seen = session.to_be_seen()
+        enter = session.client.watch if watch else session.client.join
+        try:
+            while True:
+                try:
+                    await enter(table, invite=invite, password=password)
+                    break
+                except Refused as refused:
+                    if refused.code not in (TABLE_PRIVATE, ACCESS_DENIED) or session.script:
+                        raise
+                    session.say(refused.text)
+                    invite, password = await self._ask_access()
+        except Cancelled:
+            session.say(_("Cancelled."))
+            self._shown = None
+            self.refresh()
+        except (Refused, NotConnected) as problem:
+            if not session.leaving:
+                session.say(problem.text)
+        else:
+            await session.see(seen, _("You watch the table.") if watch else _("You have a seat."))
+
+    def _id_of(self, table: str) -> str:
+        lobby = self._session.world.lobby
         if lobby is not None and all(one.table != table for one in lobby.tables):
             wanted = table.casefold()
-            table = next((one.table for one in lobby.tables if one.title.casefold() == wanted), table)
-        await session.change(TableJoin, _("You have a seat."), table=table)
+            return next((one.table for one in lobby.tables if one.title.casefold() == wanted), table)
+        return table
+
+    async def _ask_access(self) -> tuple[str, str | None]:
+        """An invite code or a password for a private table. Raises Cancelled or EndOfInput."""
+        session = self._session
+        session.in_dialog = True
+        try:
+            kind = await session.choose(
+                _("How do you come in?"),
+                [
+                    ("invite", _("by an invite code")),
+                    ("password", _("by the table's password")),
+                    ("no", _("not at all")),
+                ],
+            )
+            if kind == "no":
+                raise Cancelled
+            if kind == "invite":
+                return await session.ask_text(_("Type the invite code, or cancel.")), None
+            return "", await session.ask_text(_("Type the password, or cancel. It is shown as you type."))
+        finally:
+            session.in_dialog = False
 
     async def create(self, words: list[str]) -> None:
         """`create name=value …`; without words by questions."""
@@ -102,7 +178,7 @@ class LobbyPart:
         except OptionError as problem:
             session.say(str(problem))
             return
-        await self._create(game, plan.title, plan.capacity, plan.options, plan.bots)
+        await self._create(game, plan)
 
     async def create_by_questions(self) -> None:
         session = self._session
@@ -129,7 +205,9 @@ class LobbyPart:
         seats = await session.choose(
             _("How many seats?"), [(count, str(count)) for count in range(types.seats[0], types.seats[1] + 1)]
         )
-        options: dict[str, Any] = {}
+        plan = TablePlan(title=title, capacity=seats, options={}, bots=[])
+        options, bots = plan.options, plan.bots
+        await self._access_questions(plan)
         fields = fields_of(types.options)
         for field in fields:
             if field.kind != "number":
@@ -140,7 +218,6 @@ class LobbyPart:
             for field in fields:
                 if field.kind == "number":
                     await self._number_option(types.options, field, options)
-        bots: list[str] = []
         kinds = self._bots(game)
         while kinds and len(bots) < min(seats - 1, MOST_BOTS):
             question = _("Seat a bot?") if not bots else _("Seat another bot?")
@@ -148,7 +225,34 @@ class LobbyPart:
             if not bot:
                 break
             bots.append(bot)
-        await self._create(game, title, seats, options, bots)
+        await self._create(game, plan)
+
+    async def _access_questions(self, plan: TablePlan) -> None:
+        session = self._session
+        come = await session.choose(
+            _("Who may come?"),
+            [
+                ("all", _("anybody, as usual")),
+                ("invite", _("whoever has the invite code")),
+                ("password", _("whoever has the invite code or knows a password")),
+            ],
+        )
+        if come != "all":
+            plan.access["private"] = True
+        if come == "password":
+            plan.password = await session.ask_text(_("The table's password? It is shown as you type."))
+        watch = await session.choose(
+            _("Who may watch?"),
+            [
+                (0, _("anybody, at once, as usual")),
+                (WATCH_DELAY, _("anybody, {seconds} seconds later").format(seconds=WATCH_DELAY)),
+                (None, _("nobody")),
+            ],
+        )
+        if watch is None:
+            plan.access["spectators"] = False
+        elif watch:
+            plan.access["delay_s"] = watch
 
     async def _one_option(self, field: OptionField, options: dict[str, Any]) -> None:
         if field.kind == "yes_no":
@@ -179,19 +283,19 @@ class LobbyPart:
             options[field.name] = value
             return
 
-    async def _create(
-        self, game: str, title: str, capacity: int | None, options: dict[str, Any], bots: list[str]
-    ) -> None:
+    async def _create(self, game: str, plan: TablePlan) -> None:
         session = self._session
-        await session.change(
-            TableCreate,
-            _("Your table is made. Its id is {table}."),
+        access = {name: value for name, value in plan.access.items() if name != "new_invite"}
+        answer = session.client.create(
+            password=plan.password,
             game=game,
-            title=title,
-            capacity=capacity,
-            options=options,
-            bots=bots,
+            title=plan.title,
+            capacity=plan.capacity,
+            options=plan.options,
+            bots=plan.bots,
+            **access,
         )
+        await session.changed(answer, _("Your table is made. Its id is {table}."))
 
     def _games(self) -> list[str]:
         """The games that both the server and this client know; at least one, so that the server may refuse it."""
@@ -219,6 +323,11 @@ def _summary(table: TableInfo, *, with_id: bool = False) -> str:
     options = "" if texts is None else texts.options(table.options)
     names = ", ".join(seat.name for seat in table.seats)
     phase = _(_PHASES[table.phase]) if table.phase in _PHASES else table.phase
+    if table.private:
+        phase = _("{phase}, private").format(phase=phase)
+    if table.watchers:
+        watch = ngettext("{count} watches", "{count} watch", table.watchers).format(count=table.watchers)
+        phase = f"{phase}, {watch}"
     summary = _("{title}, {game}, {options}, {taken} of {seats} seats: {names}; {phase}").format(
         title=table.title or table.table,
         game=game,

@@ -8,6 +8,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from robby_client.client import NotConnected, Refused
+from robby_client.tale.table import paused_sentence
 from robby_client.world import GameState, OpenDecision
 from robby_plain.games import TEXTS, GameTexts
 from robby_plain.session import Session
@@ -30,6 +31,7 @@ class MatchPart:
         self._told = 0
         self._own_told = 0
         self._countdown: anyio.CancelScope | None = None
+        self._paused = False
 
     @property
     def _game(self) -> GameState | None:
@@ -61,9 +63,13 @@ class MatchPart:
             self._own_told = len(game.own_events) if found else 0
             if found:
                 self._remember(game)
-                session.say(_("You are in the middle of a game. Type log for what happened."))
+                if session.world.watching:
+                    session.say(_("A game is played here. Type log for what happened."))
+                else:
+                    session.say(_("You are in the middle of a game. Type log for what happened."))
                 self.view()
         self._tell(game)
+        self._tell_pause(game)
         self._ask(game)
 
     def _remember(self, game: GameState) -> None:
@@ -81,6 +87,20 @@ class MatchPart:
         for event in new:
             for line in self._texts(game).sentences(event, names, session.world.seat):
                 session.tell(line)
+
+    def _tell_pause(self, game: GameState) -> None:
+        """The time stands still, or runs again."""
+        paused = game.clock is not None and game.clock.paused
+        if paused == self._paused:
+            return
+        self._paused = paused
+        if paused:
+            self._session.say(paused_sentence())
+            self._stop_countdown()
+        else:
+            self.time()
+            if self.asks:
+                self._start_countdown(game)
 
     def _ask(self, game: GameState) -> None:
         session = self._session
@@ -101,6 +121,8 @@ class MatchPart:
         question = self._texts(game).question(game, self._names(game))
         if game.clock is None:
             return question
+        if game.clock.paused:
+            return f"{question} {paused_sentence()}"
         seconds = round(game.clock.remaining(self._session.world.now()))
         left = ngettext("{count} second.", "{count} seconds.", seconds).format(count=seconds)
         return f"{question} {left}"
@@ -108,6 +130,9 @@ class MatchPart:
     def _close_question(self) -> None:
         if self.asks:
             self._session.numbers.close()
+        self._stop_countdown()
+
+    def _stop_countdown(self) -> None:
         if self._countdown is not None:
             self._countdown.cancel()
             self._countdown = None
@@ -158,7 +183,7 @@ class MatchPart:
 
     def _start_countdown(self, game: GameState) -> None:
         clock = game.clock
-        if clock is None:
+        if clock is None or clock.paused:
             return
         left = clock.remaining(self._session.world.now())
         moments = [moment for moment in ANNOUNCED_AT if moment <= left * NOT_SOON_AFTER]
@@ -201,6 +226,8 @@ class MatchPart:
         if game is None or game.clock is None:
             self._session.say(_("No time limit runs."))
             return
+        if game.clock.paused:
+            self._session.say(paused_sentence())
         seconds = round(game.clock.remaining(self._session.world.now()))
         self._session.say(ngettext("{count} second left.", "{count} seconds left.", seconds).format(count=seconds))
 

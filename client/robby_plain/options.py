@@ -3,6 +3,7 @@
 Knows the options' types alone; whether they fit together is the server's to say.
 """
 
+import dataclasses
 import types
 import typing
 from dataclasses import dataclass
@@ -26,8 +27,12 @@ _TEXTS: dict[str, str] = {
     "max_rounds": N_("Most rounds"),
     "money_copies": N_("Cards of each money value in the loot deck"),
     "items": N_("Items in the loot deck"),
+    "private": N_("Private"),
+    "spectators": N_("Others may watch"),
+    "delay": N_("Seconds by which watchers are behind"),
 }
 
+_OF_THE_TABLE = ("title", "seats", "bots", "private", "password", "spectators", "delay")
 YES = frozenset(("yes", "y", "true", "on", "1"))
 NO = frozenset(("no", "n", "false", "off", "0"))
 
@@ -100,16 +105,23 @@ def check(options: type[Struct], values: dict[str, Any]) -> None:
 
 @dataclass
 class TablePlan:
-    """What `create` was asked for. options: the game's. bots: names of bots to seat."""
+    """What `create` or `options` was asked for. options: the game's. bots: names of bots to seat.
+
+    access: who may come and watch: `private`, `spectators`, `delay_s` and `new_invite`, those that were given.
+    password: of a private table; "" takes it away.
+    """
 
     title: str
     capacity: int | None
     options: dict[str, Any]
     bots: list[str]
+    access: dict[str, Any] = dataclasses.field(default_factory=dict)
+    password: str | None = None
 
 
 def read_plan(options: type[Struct], words: list[str]) -> TablePlan:
-    """A plan from `name=value` words: the game's options, and title, seats and bots (comma-separated).
+    """A plan from `name=value` words: the game's options, and title, seats and bots (comma-separated); and who may come
+    and watch: private, password, spectators, delay (in seconds) and invite=new.
 
     Raises OptionError.
     """
@@ -127,10 +139,20 @@ def read_plan(options: type[Struct], words: list[str]) -> TablePlan:
             plan.capacity = int(seats)
         elif name == "bots":
             plan.bots = [bot.strip() for bot in value.split(",") if bot.strip()]
+        elif name in ("private", "spectators"):
+            plan.access[name] = read_value(OptionField(name, "yes_no", None), value)
+        elif name == "delay":
+            plan.access["delay_s"] = read_value(OptionField(name, "number", None), value)
+        elif name == "password":
+            plan.password = value
+            if value:
+                plan.access["private"] = True
+        elif name == "invite":
+            plan.access["new_invite"] = True
         elif name in fields:
             plan.options[name] = read_value(fields[name], value)
         else:
-            known = ", ".join(["title", "seats", "bots", *fields])
+            known = ", ".join([*_OF_THE_TABLE, *fields])
             raise OptionError(_("There is no option {name}. Options are: {known}.").format(name=name, known=known))
     check(options, plan.options)
     return plan

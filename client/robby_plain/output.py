@@ -16,10 +16,13 @@ class Printer:
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
 
-    def say(self, text: str) -> None:
-        """Write a text, each of its lines made harmless. A bank is said by its name alone: `blue`."""
-        for line in text.split("\n"):
-            line = by_name(safe(line))
+    def say(self, text: str, *, literal: bool = False) -> None:
+        """Write a text, each of its lines made harmless. A bank is said by its name alone: `blue`.
+
+        literal: the text is somebody's own: it is one line, and nothing in it is said otherwise.
+        """
+        for line in [text] if literal else text.split("\n"):
+            line = safe(line) if literal else by_name(safe(line))
             if len(line) > LONGEST_LINE:
                 line = line[: LONGEST_LINE - 1] + "…"
             self._write(line)

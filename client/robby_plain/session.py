@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import anyio
@@ -43,6 +44,24 @@ class ClientLike(Protocol):
 
     async def act(self, action: Struct, *, decision: int | None = None) -> None: ...
 
+    async def join(self, table: str, *, invite: str = "", password: str | None = None) -> dict[str, Any]: ...
+
+    async def watch(self, table: str, *, invite: str = "", password: str | None = None) -> dict[str, Any]: ...
+
+    async def unwatch(self) -> dict[str, Any]: ...
+
+    async def create(self, *, password: str | None = None, **fields: Any) -> dict[str, Any]: ...
+
+    async def configure(self, *, password: str | None = None, **fields: Any) -> dict[str, Any]: ...
+
+    async def say(self, text: str, *, lobby: bool = False) -> dict[str, Any]: ...
+
+    async def save_record(self, match: str, folder: Path | None = None) -> Path: ...
+
+    def mute(self, name: str) -> None: ...
+
+    def unmute(self, name: str) -> None: ...
+
     def stop(self) -> None: ...
 
 
@@ -65,6 +84,10 @@ class Session:
         """Some questions are being asked one by one; nothing else may open a question meanwhile."""
         self.leaving = False
         """The person leaves: what can no longer be sent is nobody's loss."""
+        self.script = False
+        """The lines come from a file or a program: nobody is there to be asked something besides."""
+        self.aside: Callable[[str], Awaitable[bool]] | None = None
+        """Takes a line that is meant for others or for the talk, also in the middle of some questions."""
         self._table_seen = anyio.Event()
         self._lines = lines
         self._printer = printer
@@ -73,8 +96,8 @@ class Session:
     def world(self) -> World:
         return self.client.world
 
-    def say(self, text: str) -> None:
-        self._printer.say(text)
+    def say(self, text: str, *, literal: bool = False) -> None:
+        self._printer.say(text, literal=literal)
 
     def tell(self, text: str) -> None:
         """Say something that happened, and keep it for `log`."""
@@ -104,8 +127,12 @@ class Session:
 
     async def call(self, command: type[Command], /, **fields: Any) -> dict[str, Any] | None:
         """Send a command. What was refused, or could not be sent, is said; then the result is None."""
+        return await self.attempt(self.client.call(command, **fields))
+
+    async def attempt(self, answer: Awaitable[dict[str, Any]]) -> dict[str, Any] | None:
+        """Wait for the answer to a command, as `call` does."""
         try:
-            return await self.client.call(command, **fields)
+            return await answer
         except (Refused, NotConnected) as problem:
             if not self.leaving:
                 self.say(problem.text)
@@ -119,17 +146,31 @@ class Session:
     async def change(self, command: type[Command], said: str = "", /, **fields: Any) -> dict[str, Any] | None:
         """`call` a command that changes the own table, say what was done, and wait until the change is seen.
 
-        The answer comes before the table's new state. A script's next line must find the table as it is then.
         said: may name what the answer brings, as {table}.
         """
+        return await self.changed(self.client.call(command, **fields), said)
+
+    async def changed(self, answer: Awaitable[dict[str, Any]], said: str = "") -> dict[str, Any] | None:
+        """As `change`, for a command that was made otherwise.
+
+        The answer comes before the table's new state. A script's next line must find the table as it is then.
+        """
         seen = self._table_seen
-        result = await self.call(command, **fields)
+        result = await self.attempt(answer)
         if result is not None:
-            if said:
-                self.say(said.format(**{"table": "?", **result}))
-            with anyio.move_on_after(SEEN_SECONDS):
-                await seen.wait()
+            await self.see(seen, said.format(**{"table": "?", **result}))
         return result
+
+    def to_be_seen(self) -> anyio.Event:
+        """Set when the server next tells of the own table."""
+        return self._table_seen
+
+    async def see(self, seen: anyio.Event, said: str = "") -> None:
+        """Say what was done, and wait until the change is seen."""
+        if said:
+            self.say(said)
+        with anyio.move_on_after(SEEN_SECONDS):
+            await seen.wait()
 
     async def next_line(self) -> str:
         """The next line typed that is not too long. Raises EndOfInput."""
@@ -147,7 +188,7 @@ class Session:
         self.ask(("dialog", question, object()), question, choices)
         try:
             while True:
-                line = await self.next_line()
+                line = await self._answer_line()
                 if line.casefold() in ("cancel", "quit"):
                     raise Cancelled
                 found = self.numbers.look_up(int(line)) if line.isascii() and line.isdigit() else Answer.UNKNOWN
@@ -163,7 +204,14 @@ class Session:
         """Ask for free text, within a dialog. Raises Cancelled or EndOfInput."""
         self.numbers.close()
         self.say(question)
-        line = await self.next_line()
+        line = await self._answer_line()
         if line.casefold() == "cancel":
             raise Cancelled
         return line
+
+    async def _answer_line(self) -> str:
+        """The next line that is meant for the dialog."""
+        while True:
+            line = await self.next_line()
+            if self.aside is None or not await self.aside(line):
+                return line

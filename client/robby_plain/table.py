@@ -3,20 +3,23 @@
 from functools import partial
 from typing import Any
 
+from robby_client.client import NotConnected, Refused
+from robby_client.files import NotWritable
 from robby_client.tale.table import news_sentence
 from robby_games.registry import GAMES
 from robby_plain.games import TEXTS
 from robby_plain.lobby import bots_offered
 from robby_plain.options import OptionError, read_plan
 from robby_plain.session import Session
-from robby_protocol.i18n import N_, _
+from robby_protocol.i18n import N_, _, ngettext
 from robby_protocol.messages import (
     TableAddBot,
-    TableConfigure,
+    TableClose,
     TableHandOver,
     TableInfo,
     TableKick,
     TableLeave,
+    TableMute,
     TableReady,
     TableStart,
     TableState,
@@ -32,7 +35,7 @@ _OWN_SILENT = frozenset(("joined", "bot_added"))
 
 
 class TablePart:
-    """Shown while this person has a seat and no match runs."""
+    """Shown while this person has a seat, or watches, and no match runs."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -82,6 +85,8 @@ class TablePart:
             session.ask(key, self._question(table), choices)
 
     def _question(self, table: TableInfo) -> str:
+        if self._session.world.watching:
+            return _("You watch this table; no game is played now. What now?")
         if table.phase == "finished":
             return _("The table stays for a rematch. What now?")
         return _("The table waits. What now?")
@@ -90,6 +95,11 @@ class TablePart:
         session = self._session
         me = session.world.seat
         choices: list[tuple[Any, str]] = []
+        if session.world.watching:
+            if len(table.seats) < table.capacity:
+                choices.append((self.sit_down, _("sit down")))
+            choices.append((self.unwatch, _("watch no longer")))
+            return choices
         if me is not None and table.host == me:
             choices.append((self.start, _("start the game")))
             if len(table.seats) < table.capacity:
@@ -102,6 +112,8 @@ class TablePart:
                 choices.append((partial(self.ready, False), _("I am not ready after all")))
             else:
                 choices.append((partial(self.ready, True), _("I am ready")))
+        if table.phase == "finished" and table.match is not None:
+            choices.append((self.record, _("save the record of the game")))
         choices.append((self.give_up, _("leave the table")))
         return choices
 
@@ -142,6 +154,37 @@ class TablePart:
         texts = TEXTS.get(table.game)
         if texts is not None:
             session.say("; ".join(texts.option_lines(table.options)))
+        for line in self._access_lines(table):
+            session.say(line)
+
+    def _access_lines(self, table: TableInfo) -> list[str]:
+        """Who may come and watch, and what else should be known of the table."""
+        lines = []
+        if table.private and self._session.world.invite:
+            lines.append(_("The table is private. Its invite code is {code}.").format(code=self._session.world.invite))
+        elif table.private:
+            lines.append(_("The table is private."))
+        if not table.spectators:
+            lines.append(_("Nobody may watch."))
+        elif table.delay_s:
+            lines.append(
+                ngettext(
+                    "Watchers see everything {count} second later.",
+                    "Watchers see everything {count} seconds later.",
+                    table.delay_s,
+                ).format(count=table.delay_s)
+            )
+        if table.watchers:
+            lines.append(
+                ngettext("{count} person watches.", "{count} people watch.", table.watchers).format(
+                    count=table.watchers
+                )
+            )
+        if not table.kept:
+            lines.append(_("The server cannot write to its disk now: this table would not survive a crash."))
+        if table.aborted:
+            lines.append(_("Starts broken off because somebody did not open: {count}.").format(count=table.aborted))
+        return lines
 
     async def ready(self, ready: bool) -> None:
         await self._session.change(TableReady, ready=ready)
@@ -152,9 +195,51 @@ class TablePart:
     async def add_bot(self, bot: str) -> None:
         await self._session.change(TableAddBot, bot=bot)
 
+    async def sit_down(self) -> None:
+        """A watcher takes a seat."""
+        session = self._session
+        table = session.world.table
+        if table is not None:
+            await session.changed(session.client.join(table.table), _("You have a seat."))
+
+    async def unwatch(self) -> None:
+        """A watcher goes."""
+        session = self._session
+        if await session.attempt(session.client.unwatch()) is not None:
+            session.world.leave_table()
+            session.say(_("You watch no longer."))
+
+    async def close(self) -> None:
+        """The host closes the table; the server's word of it follows."""
+        await self._session.call(TableClose)
+
+    async def silence(self, name: str, on: bool) -> None:
+        """The host lets nobody at the table hear somebody, who may sit here or watch."""
+        await self._session.change(TableMute, name=name, on=on)
+
+    async def record(self) -> None:
+        """`record`: save the record of the game just finished."""
+        session = self._session
+        table, game = session.world.table, session.world.game
+        match = game.match if game is not None else None if table is None else table.match
+        if match is None:
+            session.say(_("No game has been played here yet."))
+            return
+        try:
+            path = await session.client.save_record(match)
+        except (Refused, NotConnected) as problem:
+            session.say(problem.text)
+        except NotWritable as problem:
+            session.say(_("The record could not be written: {reason}.").format(reason=problem.reason))
+        else:
+            session.say(_("The record is saved as {path}.").format(path=path))
+
     async def give_up(self) -> None:
         """Leave the table, in a running game too."""
         session = self._session
+        if session.world.watching:
+            await self.unwatch()
+            return
         playing = session.world.table is not None and session.world.table.phase == "playing"
         if await session.call(TableLeave) is None:
             return
@@ -197,9 +282,11 @@ class TablePart:
         except OptionError as problem:
             session.say(str(problem))
             return
-        fields: dict[str, Any] = {"options": {**table.options, **plan.options}}
+        fields = dict(plan.access)
+        if plan.options:
+            fields["options"] = {**table.options, **plan.options}
         if plan.capacity is not None:
             fields["capacity"] = plan.capacity
         if plan.title:
             fields["title"] = plan.title
-        await session.change(TableConfigure, **fields)
+        await session.changed(session.client.configure(password=plan.password, **fields))

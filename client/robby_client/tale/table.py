@@ -57,7 +57,7 @@ def paused_sentence() -> str:
 
 def chat_sentence(name: str, text: str, *, kind: str = "person") -> str:
     """A line of chat, shown literally in one line whatever it holds."""
-    who, line = safe(name), safe(" ".join(text.split()))
+    who, line = safe(name), safe(text)
     if kind == "spectator":
         return _("{name} (watching): {text}").format(name=who, text=line)
     if kind == "operator":
