@@ -1,6 +1,5 @@
 """The server as a whole: what runs in which nursery, taking connections, and stopping in order."""
 
-import secrets
 import socket
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +9,7 @@ from ipaddress import IPv6Address, IPv6Network, ip_address
 import structlog
 import trio
 
-from robby_protocol import errors
+from robby_protocol import errors, identity
 from robby_protocol.connection import Connection, Role
 from robby_protocol.errors import text_for
 from robby_protocol.i18n import _
@@ -27,6 +26,7 @@ from robby_server.identities import Identities
 from robby_server.listeners import accept_forever, address_of
 from robby_server.log import Throttle
 from robby_server.memory import MemoryStream, memory_stream_pair
+from robby_server.records import MemoryRecords, Recorder, Records
 from robby_server.restore import Parked, restore
 from robby_server.session import Session
 from robby_server.settings import Settings
@@ -37,9 +37,6 @@ from robby_server.tls import Tls, TlsTransport
 from robby_server.transport import PlainPeer, SocketTransport, StreamTransport, Transport
 
 log = structlog.get_logger("robby.server")
-
-SEED_BYTES = 32
-"""Of a match's seed."""
 
 TABLES_SHARE = 0.4
 """Of the stop time: what the tables may take to finish what they do; the rest is for the store and the farewells."""
@@ -60,7 +57,8 @@ class Server:
         spawn_bot: runs a bot over a stream; None: no bots can be seated.
         bots: per game, the names of the bots that spawn_bot knows.
         key: the server's private Ed25519 seed, 32 bytes; by it clients know the server again.
-        match_seed: gives the 32 secret bytes of each new match; by default the operating system's randomness does.
+        match_seed: gives the 32 secret bytes of each new match; there is no fair deal then. None: there is.
+        records: where records of matches are kept; None: in memory.
         tls: its certificate; then whoever comes over the network must speak TLS.
     """
 
@@ -73,6 +71,7 @@ class Server:
         bots: Mapping[str, Sequence[str]] | None = None,
         key: bytes,
         match_seed: Callable[[], bytes] | None = None,
+        records: Records | None = None,
         tls: Tls | None = None,
     ) -> None:
         self.settings = settings
@@ -80,7 +79,7 @@ class Server:
         self._spawn_bot = spawn_bot
         self._bots = dict(bots or {}) if spawn_bot is not None else {}
         self.tls = tls
-        self._match_seed = match_seed or partial(secrets.token_bytes, SEED_BYTES)
+        self._match_seed = match_seed
         bot_names = sorted({name for names in self._bots.values() for name in names})
         self.identities = Identities(settings, bot_names=bot_names, store=store)
         self.gate = Gate(store)
@@ -89,6 +88,13 @@ class Server:
         self.attempts = Attempts(settings.attempts, settings.attempts_seconds)
         self.bans = Bans(store, sessions=lambda: self._sessions)
         self._handshake = Handshake(settings, self.identities, key, self._bots, attempts=self.attempts, bans=self.bans)
+        self.recorder = Recorder(
+            MemoryRecords() if records is None else records,
+            store,
+            settings,
+            server_id=self._handshake.server_id,
+            sign=partial(identity.sign, key),
+        )
         self._commands: Commands | None = None
         self._sessions: set[Session] = set()
         self._session_nursery: trio.Nursery | None = None
@@ -153,6 +159,7 @@ class Server:
                     parked=self.parked,
                     attempts=self.attempts,
                     match_seed=self._match_seed,
+                    recorder=self.recorder,
                     tally=self.tally,
                 )
                 self._commands = Commands(services, tables)
@@ -162,6 +169,7 @@ class Server:
                     tables.start_soon(table.run)
                 nursery.start_soon(self._keep_clock, self._clock)
                 nursery.start_soon(self.identities.keep_saving)
+                nursery.start_soon(self.recorder.keep_trying)
                 nursery.start_soon(self.directory.keep_telling)
                 for listener in listeners:
                     nursery.start_soon(self._listen, listener)

@@ -11,6 +11,7 @@ from robby_protocol.messages import (
     LobbyList,
     LobbyWatch,
     Notice,
+    RecordGet,
     TableClosed,
     TableCreate,
     TableJoin,
@@ -41,9 +42,18 @@ class Commands:
         if session.who is None or session.who.session is not session:
             return  # replaced by a newer connection meanwhile: what it asks for now would be done for nobody
         try:
-            self._direct(session, command)
+            if isinstance(command, RecordGet):
+                await self._record(session, session.who.id, command)
+            else:
+                self._direct(session, command)
         except Rejected as refusal:
             session.refuse(command.id, refusal.code, refusal.text, refusal.details)
+
+    async def _record(self, session: Session, identity: str, command: RecordGet) -> None:
+        data = await self._services.recorder.get(command.match, identity)
+        if data is None:
+            raise Rejected(errors.NO_SUCH_RECORD)
+        session.answer(command, {"record": data})
 
     def came(self, session: Session) -> None:
         """Somebody has logged in: a table where a seat is kept hears of it."""

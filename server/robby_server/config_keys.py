@@ -105,7 +105,7 @@ _TABLES: Mapping[str, tuple[str, ...]] = {
         "patience_seconds=bot_patience_seconds",
         "farewell_seconds=bot_farewell_seconds",
     ),
-    "store": ("clock_seconds", "retry_seconds=store_retry_seconds", "ended_matches"),
+    "store": ("clock_seconds", "retry_seconds=store_retry_seconds", "ended_matches", "records"),
 }
 """The tables with their keys in the order in which they are shown; `key=field` where the names differ."""
 

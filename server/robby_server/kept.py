@@ -40,6 +40,7 @@ class KeptTable(Struct, frozen=True, kw_only=True):
     attempt: number of the next match, aborted starts counted. match: id of the one being played or just finished.
     began_ms: match time 0 on the server's own clock. paused_ms: the match time at which the match stands still, if so.
     owners: identity id and name by seat of the match (an id is empty for a bot). kicked, muted: identity ids.
+    opening: commitments are being opened; a server that comes back counts the start as broken off.
     """
 
     table: str
@@ -65,6 +66,7 @@ class KeptTable(Struct, frozen=True, kw_only=True):
     spectators: bool = True
     delay_s: int = 0
     aborted: int = 0
+    opening: bool = False
 
 
 def encode_table(kept: KeptTable) -> bytes:

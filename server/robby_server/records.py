@@ -208,12 +208,15 @@ class Recorder:
         return len(self._waiting)
 
     async def keep(self, match: Match, facts: Facts) -> None:
-        """Make and keep the record of a match that is over or broken off. A fault in it is logged and nothing else."""
+        """Make and keep the record of a match that is over or broken off. A fault in that is logged, no more."""
         name = match.start_entry.match
         try:
             data = encode_record(await self._make(match, facts), self._sign)
-        except (KeyError, JournalError, RecordError, ValueError) as problem:
+        except (KeyError, JournalError, RecordError) as problem:
             log.error("record_not_made", match=name, reason=f"{type(problem).__name__}: {problem}")
+            return
+        except Exception:  # whatever is wrong with a record must not end the table that has just played
+            log.exception("record_not_made", match=name)
             return
         self._waiting.pop(name, None)
         self._waiting[name] = data

@@ -110,7 +110,8 @@ async def _table(services: Services, kept: KeptTable, clock_ms: int) -> Table:
     table.kicked = _known(services, kept.kicked)
     table.muted = _known(services, kept.muted)
     table.private, table.invite, table.password_key = kept.private, kept.invite, kept.password_key
-    table.spectators, table.delay_s, table.aborted = kept.spectators, kept.delay_s, kept.aborted
+    table.spectators, table.delay_s = kept.spectators, kept.delay_s
+    table.aborted = kept.aborted + kept.opening
     if match is not None:
         owners = [seat.owner for seat in table.seats] if playing else [_owner(services, *one) for one in kept.owners]
         table.play = Play(match, services.store, table.id, owners, names=[name for _id, name in kept.owners])

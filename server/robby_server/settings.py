@@ -123,6 +123,8 @@ class Settings:
     """How often a store that could not write tries again."""
     ended_matches: int = 1_000
     """Matches whose journals stay in the store after their end, the newest: about 40 MB. Records are kept apart."""
+    records: int = 10_000
+    """Record files that are kept, the newest: about 300 MB."""
     bot_patience_seconds: float = 30.0
     """A bot that owes a decision for longer counts as absent: an untimed table must not wait for ever."""
     bot_farewell_seconds: float = 2.0

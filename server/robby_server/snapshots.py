@@ -43,6 +43,7 @@ def snapshot(table: "Table") -> KeptTable:
         spectators=table.spectators,
         delay_s=table.delay_s,
         aborted=table.aborted,
+        opening=table.dealing.opening is not None,
     )
 
 

@@ -26,11 +26,13 @@ from robby_server import table_commands, table_match, table_pause, table_people
 from robby_server.attempts import Attempts
 from robby_server.bots import Bots
 from robby_server.clock import ServerClock
+from robby_server.dealing import Dealing
 from robby_server.directory import Directory
 from robby_server.gate import Gate
 from robby_server.identities import Identities, Identity
 from robby_server.kept import KeptTable, Phase, encode_table
 from robby_server.play import Play
+from robby_server.records import Facts, Recorder
 from robby_server.rejected import Rejected
 from robby_server.seats import Player, Seat, seat_index
 from robby_server.session import Session
@@ -49,8 +51,8 @@ log = structlog.get_logger("robby.table")
 class Services:
     """What every table needs of its server.
 
-    attempts: wrong secrets by address. match_seed: 32 secret bytes, new for each match. clock: the server's own.
-    gate: whether anything new may begin.
+    attempts: wrong secrets by address. match_seed: 32 secret bytes, new for each match; none: the fair deal gives them.
+    recorder: keeps the records. clock: the server's own. gate: whether anything new may begin.
     parked: tables that are kept and cannot be played now.
     """
 
@@ -62,7 +64,8 @@ class Services:
     clock: ServerClock
     gate: Gate
     attempts: Attempts
-    match_seed: Callable[[], bytes]
+    match_seed: Callable[[], bytes] | None
+    recorder: Recorder
     tally: Tally = field(default_factory=Tally)
     parked: "list[Parked]" = field(default_factory=list)
 
@@ -149,6 +152,8 @@ class Table:
         self.spectators = True
         self.delay_s = 0
         self.aborted = 0
+        self.dealing = Dealing(self)
+        self.facts: Facts | None = None  # of a match that is broken off, for its record
         self.paused_until = 0.0
         self.returning: set[Seat] = set()  # of people who were here when the server went, and are not back yet
         self.empty_since: float | None = None
@@ -187,6 +192,11 @@ class Table:
             kept=self.services.gate.kept,
             aborted=self.aborted,
         )
+
+    @property
+    def busy(self) -> bool:
+        """Whether a match is played, or commitments are opened for one: nothing of the table can be changed then."""
+        return self.phase == "playing" or self.dealing.opening is not None
 
     # The inbox.
 
@@ -352,9 +362,16 @@ class Table:
     def push_state(self) -> None:
         """Tell everybody what the table is like now, with the news since the last time."""
         info, news = self.info(), self._news
+        next_match, commitment = self.dealing.offer()
         self._news = []
         for index, seat in enumerate(self.seats):
-            message = TableState(table=info, you=index, news=self._own_news(seat) + news)
+            message = TableState(
+                table=info,
+                you=index,
+                news=self._own_news(seat) + news,
+                next_match=next_match,
+                commitment=commitment,
+            )
             for session in seat.sessions():
                 self.tell(partial(session.send, message))
         self.tell(self.services.directory.changed)
@@ -413,7 +430,7 @@ class Table:
             await store.drop_table(self.id)
             self._gone = True
             if self.play is not None and self.phase == "playing":
-                await self.play.end()
+                await table_match.end(self, self.play)
 
     def _send(self) -> None:
         mail, self._mail = self._mail, []

@@ -6,6 +6,7 @@ from robby_protocol import errors
 from robby_protocol.messages import (
     Act,
     Command,
+    DealOpen,
     TableAddBot,
     TableConfigure,
     TableHandOver,
@@ -44,6 +45,8 @@ async def obey(table: "Table", session: Session, command: Command, at: float) ->
         return {}
     if isinstance(command, TableReady):
         return _ready(table, seat, command)
+    if isinstance(command, DealOpen):
+        return await table_match.open_commitment(table, index, command)
     if table.host is not seat:
         raise Rejected(errors.NOT_HOST)
     return await _obey_host(table, seat, command)
@@ -52,10 +55,10 @@ async def obey(table: "Table", session: Session, command: Command, at: float) ->
 async def _obey_host(table: "Table", seat: Seat, command: Command) -> dict[str, Any]:
     if isinstance(command, TableHandOver):
         return _hand_over(table, command)
-    if table.phase == "playing":
+    if table.busy:
         raise Rejected(errors.TABLE_PLAYING)
     if isinstance(command, TableStart):
-        return await _start(table, seat)
+        return await _start(table, seat, command)
     if isinstance(command, TableConfigure):
         return _configure(table, command)
     if isinstance(command, TableAddBot):
@@ -82,7 +85,7 @@ async def _join(table: "Table", session: Session) -> dict[str, Any]:
         return {"table": table.id, "seat": index}
     if who in table.kicked:
         raise Rejected(errors.KICKED)
-    if table.phase == "playing":
+    if table.busy:
         raise Rejected(errors.TABLE_PLAYING)
     if len(table.seats) >= table.capacity:
         raise Rejected(errors.TABLE_FULL)
@@ -97,7 +100,7 @@ async def _join(table: "Table", session: Session) -> dict[str, Any]:
 
 
 def _ready(table: "Table", seat: Seat, command: TableReady) -> dict[str, Any]:
-    if table.phase == "playing":
+    if table.busy:
         raise Rejected(errors.TABLE_PLAYING)
     changed = seat.ready != command.ready
     seat.ready = command.ready
@@ -108,10 +111,11 @@ def _ready(table: "Table", seat: Seat, command: TableReady) -> dict[str, Any]:
     return {}
 
 
-async def _start(table: "Table", host: Seat) -> dict[str, Any]:
+async def _start(table: "Table", host: Seat, command: TableStart) -> dict[str, Any]:
     waiting = [seat.owner.name for seat in table.seats if seat.person and seat is not host and not seat.ready]
     if waiting:
         raise Rejected(errors.NOT_READY, names=waiting)
+    host.commitment = command.commitment
     return await table_match.start(table)
 
 

@@ -6,14 +6,17 @@ import structlog
 import trio
 
 from robby_protocol import errors
-from robby_protocol.messages import Act
+from robby_protocol.messages import Act, DealOpen
 from robby_rules.interface import IllegalActionError
 from robby_rules.match import Change, Match
+from robby_rules.record import RecordSeat
 from robby_server import offers
 from robby_server.bots import BotTicket
 from robby_server.play import Play
+from robby_server.records import Facts
 from robby_server.rejected import Rejected
 from robby_server.seats import Player, Seat
+from robby_server.wall import wall_now
 
 if TYPE_CHECKING:
     from robby_server.table import Table
@@ -22,17 +25,25 @@ log = structlog.get_logger("robby.table")
 
 
 async def start(table: "Table") -> dict[str, Any]:
-    """Begin a match with everybody who sits here. Raises Rejected."""
+    """Begin a match with everybody who sits here, at once or when all commitments are open. Raises Rejected."""
     table.services.gate.check()
     offers.check_start(table.game, table.options, len(table.seats), table.capacity)
-    table.matches += 1
-    match = Match.start(
-        f"{table.id}-{table.matches}",
-        table.game,
-        table.options,
-        len(table.seats),
-        table.services.match_seed(),
-    )
+    match = table.dealing.try_start()
+    if table.dealing.opening is None:
+        await _begin(table, match)
+    return {"match": match}
+
+
+async def open_commitment(table: "Table", index: int, command: DealOpen) -> dict[str, Any]:
+    """A seat opens its commitment; the last one lets the match begin. Raises Rejected."""
+    if table.dealing.open(index, command):
+        await _begin(table, command.match)
+    return {}
+
+
+async def _begin(table: "Table", match_id: str) -> None:
+    seed, deal = table.dealing.seed()
+    match = Match.start(match_id, table.game, table.options, len(table.seats), seed, deal=deal, began=int(wall_now()))
     play = Play(match, table.services.store, table.id, [seat.owner for seat in table.seats])
     await play.keep_start()
     table.play = play
@@ -48,7 +59,10 @@ async def start(table: "Table") -> dict[str, Any]:
     for seat in table.seats:
         if seat.bot is not None:
             send_bot(table, seat, seat.bot)
-    return {"match": play.id}
+    for index, seat in enumerate(table.seats):
+        if seat.person and seat.state == "away":
+            # Lost while the others still opened.
+            await mark_presence(table, index, absent=True)
 
 
 def send_bot(table: "Table", seat: Seat, bot: str) -> None:
@@ -110,8 +124,8 @@ async def _happen(table: "Table", change: Change) -> None:
 async def finish(table: "Table") -> None:
     """The match is over: bots go, seats given up are free, those away have the waiting table's time to come back."""
     assert table.play is not None, "a match was played"
-    await table.play.end()
     table.result = table.play.scores()
+    await end(table, table.play)
     table.phase = "finished"
     table.empty_since = None
     now = trio.current_time()
@@ -119,6 +133,7 @@ async def finish(table: "Table") -> None:
     log.info("match_finished", table=table.id, match=table.play.id)
     table.news("finished")
     table.push_state()  # with the seats of the match, before they move up
+    table.dealing.reveal()
     everybody_here = all(seat.state == "here" for seat in table.seats)
     for seat in tuple(table.seats):
         table.dismiss(seat, errors.TABLE_CLOSED)
@@ -136,6 +151,32 @@ def broken_off(table: "Table") -> None:
     """The table closes while a match is played. Called before its seats are given up; the table then ends the match."""
     table.services.tally.matches_broken_off += 1
     log.info("match_broken_off", table=table.id, match=None if table.play is None else table.play.id)
+    if table.play is not None:
+        table.facts = facts(table, table.play)
+        table.dealing.reveal()
+
+
+async def end(table: "Table", play: Play) -> None:
+    """The match needs not be taken up again: its record is kept."""
+    await table.services.recorder.keep(play.match, table.facts or facts(table, play))
+    table.facts = None
+    await play.end()
+
+
+def facts(table: "Table", play: Play) -> Facts:
+    """What the record says besides the match, while its seats are still there."""
+    return Facts(
+        table=table.id,
+        title=table.title,
+        seats=[
+            RecordSeat(name=name, kind="bot" if seat.bot else "person", bot=seat.bot)
+            for name, seat in zip(play.names, table.seats, strict=True)
+        ],
+        aborted=table.aborted,
+        results=play.scores(),
+        delay_s=table.delay_s,
+        readers=[owner.id for owner in play.owners if owner.kind == "person"],
+    )
 
 
 def note_questions(table: "Table") -> None:

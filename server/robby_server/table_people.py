@@ -53,6 +53,7 @@ async def take_seat(table: "Table", index: int, session: Session) -> None:
         played = index if table.phase == "playing" else table.play.seat_of(seat.owner)
         if played is not None:
             table.push_match(session, played)
+    table.dealing.tell_again(session)
 
 
 async def go(table: "Table", session: Session, *, on_purpose: bool) -> None:
@@ -75,6 +76,7 @@ async def go(table: "Table", session: Session, *, on_purpose: bool) -> None:
             elif on_purpose:
                 remove(table, seat)
             else:
+                table.dealing.lost(seat)
                 seat.unready()
                 seat.enter("away", now)
                 table.news("away", seat)
@@ -97,6 +99,7 @@ async def leave(table: "Table", index: int) -> None:
 
 def remove(table: "Table", seat: Seat, code: str = "left") -> None:
     """Take a seat away between matches. code: of the news."""
+    table.dealing.abort([seat])
     table.news(code, seat)
     table.unsit(seat)
 
@@ -124,6 +127,8 @@ def timers(table: "Table") -> "list[Timer]":
         return [table_pause.timer(table)]
     settings = table.settings
     found: list[Timer] = []
+    if table.dealing.opening is not None:
+        found.append((table.dealing.opening.until, table.dealing.time_out))
     for seat in table.seats:
         if table.phase != "playing":
             if seat.person and seat.state == "away":

@@ -41,6 +41,7 @@ from robby_protocol.messages import (
 )
 from robby_server.app import Server
 from robby_server.bots import BotTicket, SpawnBot
+from robby_server.records import Records
 from robby_server.settings import Settings
 from robby_server.store import MemoryStore
 from robby_server.tls import Tls
@@ -463,17 +464,20 @@ async def running(
     bots: Mapping[str, Sequence[str]] | None = None,
     journal: MemoryStore | None = None,
     match_seed: Callable[[], bytes] | None = None,
+    fair: bool = False,
+    records: Records | None = None,
     listeners: Sequence[Any] = (),
     tls: Tls | None = None,
 ) -> AsyncIterator[Host]:
-    """A server that serves until the block is left, and then stops in order."""
+    """A server that serves until the block is left, and then stops in order. fair: it deals fairly."""
     server = Server(
         settings or Settings(),
         journal or MemoryStore(),
         spawn_bot=spawn_bot,
         bots=bots if bots is not None else {"robby-solo": ["greedy", "random"]},
         key=SERVER_KEY,
-        match_seed=match_seed or Seeds(),
+        match_seed=None if fair else match_seed or Seeds(),
+        records=records,
         tls=tls,
     )
     async with trio.open_nursery() as nursery:
