@@ -2,11 +2,14 @@
 
 import structlog
 import trio
+from msgspec.structs import replace
 
 from robby_protocol import errors
 from robby_protocol.errors import text_for
 from robby_protocol.messages import (
     Act,
+    ChatSaid,
+    ChatSend,
     Command,
     LobbyList,
     LobbyWatch,
@@ -16,14 +19,23 @@ from robby_protocol.messages import (
     TableCreate,
     TableJoin,
     TableLeave,
+    TableUnwatch,
+    TableWatch,
 )
-from robby_server import offers, table_commands
+from robby_server import access, offers, table_commands, table_social
+from robby_server.audience import Audience
+from robby_server.chat import ChatLog, Pace, check_line
 from robby_server.directory import read_table_id
+from robby_server.identities import Identity
 from robby_server.rejected import Rejected
 from robby_server.session import Session
 from robby_server.table import Asked, Came, Services, Table, Went
 
 log = structlog.get_logger("robby.lobby")
+
+
+_MOVES = (TableJoin, TableLeave, TableWatch, TableUnwatch)
+"""Commands that decide what those after them mean."""
 
 
 class Commands:
@@ -32,6 +44,8 @@ class Commands:
     def __init__(self, services: Services, nursery: trio.Nursery) -> None:
         self._services = services
         self._nursery = nursery
+        self._pace = Pace(services.settings, trio.current_time)
+        self._chat = ChatLog(services.settings)  # of the lobby
 
     async def handle(self, session: Session, command: Command) -> None:
         """Answer a command now, or see to it that its table does."""
@@ -74,6 +88,7 @@ class Commands:
     def went(self, session: Session) -> None:
         """A connection is over, after its login or before."""
         self._services.directory.unwatch(session)
+        session.stop_watching()
         who = session.who
         if who is None or not self._services.identities.disconnected(who, session):
             return  # never came, or was replaced by a newer one
@@ -93,6 +108,8 @@ class Commands:
             session.answer(command)
             if command.on:
                 directory.watch(session)
+                for said in self._chat.past():
+                    session.send(said)
             else:
                 directory.unwatch(session)
         elif isinstance(command, TableCreate):
@@ -102,7 +119,15 @@ class Commands:
         elif isinstance(command, TableJoin):
             if who.kind != "person":
                 raise Rejected(errors.NOT_HOST)
-            self._post(session, command, self._table(command.table), errors.NO_SUCH_TABLE)
+            self._join(session, command)
+        elif isinstance(command, TableWatch):
+            if who.kind != "person":
+                raise Rejected(errors.NOT_HOST)
+            self._watch(session, command)
+        elif isinstance(command, TableUnwatch):
+            self._unwatch(session, command)
+        elif isinstance(command, ChatSend):
+            self._say(session, who, command)
         elif isinstance(command, Act) and read_table_id(command.table) != who.table:
             raise Rejected(errors.NOT_SEATED)
         else:
@@ -111,10 +136,55 @@ class Commands:
     def _post(self, session: Session, command: Command, table: Table | None, otherwise: str) -> None:
         if table is None or table.ended:
             raise Rejected(otherwise)
-        done = trio.Event() if isinstance(command, TableJoin | TableLeave) else None
+        done = trio.Event() if isinstance(command, _MOVES) else None
         if not table.post(Asked(trio.current_time(), session, command, done)):
             raise Rejected(errors.TOO_MANY_MESSAGES)
         session.moving = done
+
+    def _join(self, session: Session, command: TableJoin) -> None:
+        table = self._table(command.table)
+        # The lobby still shows a table whose end it may not know yet.
+        over = table is not None and table.ended and table.audience.hides
+        self._post(session, command, table, errors.TABLE_PLAYING if over else errors.NO_SUCH_TABLE)
+
+    def _watch(self, session: Session, command: TableWatch) -> None:
+        table = self._table(command.table)
+        if table is None or not (table.ended and table.audience.hides):
+            self._post(session, command, table, errors.NO_SUCH_TABLE)
+            return
+        # Its task takes nothing more and only shows the rest.
+        session.answer(command, table_social.watch(table, session, command))
+        table.audience.come(session)
+
+    def _unwatch(self, session: Session, command: TableUnwatch) -> None:
+        audience = session.watching
+        if not isinstance(audience, Audience):
+            raise Rejected(errors.NOT_WATCHING)
+        if audience.table.ended:
+            session.stop_watching()
+            session.answer(command)
+        else:
+            self._post(session, command, audience.table, errors.NOT_WATCHING)
+
+    def _say(self, session: Session, who: Identity, command: ChatSend) -> None:
+        if who.kind != "person":
+            raise Rejected(errors.NOT_WATCHING)  # a bot plays, and does nothing else
+        command = replace(command, text=check_line(command.text, self._services.settings))
+        table = None
+        if command.table is not None:
+            table = self._table(command.table)
+            if table is None or table.ended:
+                raise Rejected(errors.NOT_WATCHING)
+        self._pace.take(who.id)
+        if table is not None:
+            self._post(session, command, table, errors.NOT_WATCHING)
+            return
+        session.answer(command)
+        said = ChatSaid(name=who.name, text=command.text)
+        self._chat.add(said)
+        self._services.directory.tell(said)
+        if not self._services.directory.watches(session):
+            session.send(said)
 
     def _table(self, table: str | None) -> Table | None:
         found = None if table is None else self._services.directory.find(table)
@@ -131,6 +201,8 @@ class Commands:
         capacity = offers.full_capacity(command.game, options, command.capacity)
         title = offers.check_title(command.title, self._services.settings)
         offers.check_bots(self._services.bots.names(command.game), command.bots, capacity - 1)
+        allowed = access.changed(access.Access(), private=command.private, password_key=command.password_key)
+        table_social.check_delay(self._services.settings.spectator_delay_most, command.delay_s)
         table = Table(
             self._services,
             self._services.directory.new_id(session.address),
@@ -140,6 +212,9 @@ class Commands:
             capacity=capacity,
             origin=session.address,
         )
+        table.private, table.invite, table.password_key = allowed
+        table.spectators, table.delay_s = command.spectators, command.delay_s
+        session.stop_watching()
         table.host = table.sit(who, session=session)
         for bot in command.bots:
             table_commands.add_bot(table, bot)

@@ -11,7 +11,7 @@ import trio
 
 from robby_protocol import codec, errors
 from robby_protocol.framing import LIMIT_FROM_SERVER
-from robby_protocol.messages import LobbyTables, TableInfo
+from robby_protocol.messages import LobbyTables, Message, TableInfo
 from robby_server.rejected import Rejected
 from robby_server.session import Session
 from robby_server.settings import Settings
@@ -43,8 +43,8 @@ class Listed(Protocol):
     id: str
     origin: str
 
-    def info(self) -> TableInfo:
-        """What is public about it."""
+    def listed(self) -> TableInfo:
+        """What the lobby may know of it."""
         ...
 
 
@@ -100,7 +100,8 @@ class Directory:
     def infos(self) -> list[TableInfo]:
         """What is public about the tables, as many as one frame holds: those to join first, each kind oldest first."""
         if self._infos is None:
-            infos = sorted((table.info() for table in self._tables.values()), key=lambda info: info.phase == "playing")
+            infos = [table.listed() for table in self._tables.values()]
+            infos.sort(key=lambda info: info.phase == "playing")
             infos = infos[: self._settings.listed_tables]
             while len(codec.encode(LobbyTables(tables=infos, people=0))) > LARGEST_PICTURE:
                 infos = infos[: len(infos) * 3 // 4]
@@ -123,6 +124,17 @@ class Directory:
     def unwatch(self, session: Session) -> None:
         """Tell it no more."""
         self._watchers.discard(session)
+
+    def tell(self, message: Message) -> None:
+        """Tell those who watch something else; whoever has too much waiting is skipped."""
+        frame = codec.encode(message)
+        for session in tuple(self._watchers):
+            if session.waiting_bytes <= self._settings.lobby_outbox_bytes:
+                session.send_frame(frame)
+
+    def watches(self, session: Session) -> bool:
+        """Whether this connection watches the lobby."""
+        return session in self._watchers
 
     def changed(self) -> None:
         """Something that the lobby shows has changed."""

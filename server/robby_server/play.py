@@ -99,9 +99,9 @@ class Play:
         private = change.private.get(seat, ()) if change is not None and seat is not None else ()
         return self._update(seat, len(self.match.events) if change is None else change.first, private)
 
-    def started(self, seat: int) -> dict[str, Any]:
+    def started(self, seat: int | None) -> dict[str, Any]:
         """The fields of the first `game.update` of a match: all its events so far."""
-        return self._update(seat, 0, self.match.start_private.get(seat, ()))
+        return self._update(seat, 0, () if seat is None else self.match.start_private.get(seat, ()))
 
     def _update(self, seat: int | None, first: int, private: Sequence[Struct]) -> dict[str, Any]:
         own = self.match.view(seat)[1]

@@ -62,6 +62,7 @@ async def restore(services: Services, kept: Mapping[str, bytes], clock_ms: int) 
     for table in tables:
         await table.save()
         services.directory.add(table)
+        table.audience.restored()
         table.post(Restored(trio.current_time()))
     for match in orphans:
         await services.store.end(match)

@@ -17,14 +17,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import structlog
 import trio
+from msgspec.structs import replace
 
 from robby_protocol import errors
 from robby_protocol.errors import text_for
 from robby_protocol.messages import Command, ScoreLine, TableClosed, TableInfo, TableNews, TableState
 from robby_rules.match import Change
-from robby_server import table_commands, table_match, table_pause, table_people
+from robby_server import table_commands, table_match, table_pause, table_people, table_social
 from robby_server.attempts import Attempts
+from robby_server.audience import Audience
 from robby_server.bots import Bots
+from robby_server.chat import ChatLog
 from robby_server.clock import ServerClock
 from robby_server.dealing import Dealing
 from robby_server.directory import Directory
@@ -154,6 +157,9 @@ class Table:
         self.aborted = 0
         self.dealing = Dealing(self)
         self.facts: Facts | None = None  # of a match that is broken off, for its record
+        self.audience = Audience(self)
+        self.chat = ChatLog(services.settings)
+        self.active_at = trio.current_time()  # when somebody did something here last
         self.paused_until = 0.0
         self.returning: set[Seat] = set()  # of people who were here when the server went, and are not back yet
         self.empty_since: float | None = None
@@ -191,7 +197,12 @@ class Table:
             delay_s=self.delay_s,
             kept=self.services.gate.kept,
             aborted=self.aborted,
+            watchers=len(self.audience),
         )
+
+    def listed(self) -> TableInfo:
+        """What the lobby may know: of a table with a delay nothing newer, while a match is played."""
+        return self.audience.listed()
 
     @property
     def busy(self) -> bool:
@@ -218,15 +229,36 @@ class Table:
         """Whether the table has closed."""
         return self._ended
 
+    def wake(self) -> None:
+        """Look again at what is due by time."""
+        self._wake.set()
+
     def stop(self) -> None:
         """Take nothing more; `stopped` is set once what is being done is done."""
         self._stopping = True
+        self.audience.stop()
         self._wake.set()
 
     # The task.
 
     async def run(self) -> None:
         """Live until the table closes or is stopped. A fault of ours ends this table and nothing else."""
+        try:
+            await self._live()
+            if self._ended:
+                await self._play_out()
+        finally:
+            self.stopped.set()
+
+    async def _play_out(self) -> None:
+        """Show spectators the rest, as late as all before it; until then the lobby does not know of the end either."""
+        try:
+            await self.audience.play_out()
+        except Exception:  # a fault of ours that concerns spectators alone
+            log.exception("audience_failed", table=self.id)
+        self.services.directory.remove(self)
+
+    async def _live(self) -> None:
         current: Item | None = None
         try:
             await self.flush()
@@ -247,8 +279,6 @@ class Table:
             except Exception:  # what failed above may well fail here again
                 log.exception("table_not_dropped", table=self.id)
                 self._send()
-        finally:
-            self.stopped.set()
 
     async def _turn(self, item: Item | None) -> None:
         """Do the one thing that comes first: a deadline, the oldest item, a timer; else wait."""
@@ -260,7 +290,8 @@ class Table:
             self._inbox.popleft()
             await self._take(item)
         else:
-            timer = min(table_people.timers(self), key=lambda timer: timer[0], default=None)
+            timers = [*table_people.timers(self), *table_social.timers(self)]
+            timer = min(timers, key=lambda timer: timer[0], default=None)
             if timer is None or timer[0] > now:
                 moments = [moment for moment in (due, None if timer is None else timer[0]) if moment is not None]
                 self._wake = trio.Event()
@@ -285,6 +316,7 @@ class Table:
         elif isinstance(item, Shut):
             self.close(item.code)
         else:
+            self.active_at = item.at
             try:
                 result = await table_commands.obey(self, item.session, item.command, item.at)
             except Rejected as refusal:
@@ -369,12 +401,15 @@ class Table:
                 table=info,
                 you=index,
                 news=self._own_news(seat) + news,
+                invite=self.invite or None,
                 next_match=next_match,
                 commitment=commitment,
             )
             for session in seat.sessions():
-                self.tell(partial(session.send, message))
-        self.tell(self.services.directory.changed)
+                # A bot that plays needs no invite code, so it is not told.
+                told = message if session is seat.session else replace(message, invite=None)
+                self.tell(partial(session.send, told))
+        self.audience.state(TableState(table=info, you=None, news=news, next_match=next_match, commitment=commitment))
 
     def _own_news(self, seat: Seat) -> list[TableNews]:
         """What one person alone is to be told: that the server was away."""
@@ -392,6 +427,7 @@ class Table:
                 fields = self.play.started(index) if change is None else self.play.update(index, change)
                 for session in sessions:
                     self.tell(partial(session.send_update, fields))
+        self.audience.update(self.play.started(None) if change is None else self.play.update(None, change))
 
     def push_time(self) -> None:
         """Tell everybody how the match stands, where nothing but its time has changed."""
@@ -399,6 +435,7 @@ class Table:
         for index, seat in enumerate(self.seats):
             for session in seat.sessions():
                 self.tell(partial(session.send_update, self.play.update(index)))
+        self.audience.update(self.play.update(None))
 
     def push_match(self, session: Session, index: int) -> None:
         """Tell one connection the whole match so far as one of its seats sees it."""
@@ -455,7 +492,9 @@ class Table:
             self.dismiss(seat, errors.TABLE_CLOSED)
         self.seats = []
         self.host = None
-        self.services.directory.remove(self)
+        self.audience.dismiss(code)
+        if not self.audience.hides:
+            self.services.directory.remove(self)
         log.info("table_closed", table=self.id, code=code)
         while self._inbox:
             item = self._inbox.popleft()

@@ -1,22 +1,28 @@
 """What the commands at a table do and when they are refused. Each returns its `ok`'s result, or raises Rejected."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from robby_protocol import errors
 from robby_protocol.messages import (
     Act,
+    ChatSend,
     Command,
     DealOpen,
     TableAddBot,
+    TableClose,
     TableConfigure,
     TableHandOver,
     TableJoin,
     TableKick,
     TableLeave,
+    TableMute,
     TableReady,
     TableStart,
+    TableUnwatch,
+    TableWatch,
 )
-from robby_server import offers, table_match, table_people
+from robby_server import offers, table_match, table_people, table_social
 from robby_server.bot_names import bot_name
 from robby_server.identities import Identity, new_identity_id
 from robby_server.names import skeletons
@@ -31,7 +37,16 @@ if TYPE_CHECKING:
 async def obey(table: "Table", session: Session, command: Command, at: float) -> dict[str, Any]:
     """Do a command. at: when it was received, on trio's clock."""
     if isinstance(command, TableJoin):
-        return await _join(table, session)
+        return await _join(table, session, command)
+    if isinstance(command, TableWatch):
+        watched = table_social.watch(table, session, command)
+        table.tell(partial(table.audience.come, session))
+        return watched
+    if isinstance(command, TableUnwatch):
+        session.stop_watching()
+        return {}
+    if isinstance(command, ChatSend):
+        return table_social.say(table, session, command)
     index = table.seat_of(session)
     if index is None:
         raise Rejected(errors.NOT_SEATED)
@@ -55,6 +70,8 @@ async def obey(table: "Table", session: Session, command: Command, at: float) ->
 async def _obey_host(table: "Table", seat: Seat, command: Command) -> dict[str, Any]:
     if isinstance(command, TableHandOver):
         return _hand_over(table, command)
+    if isinstance(command, TableMute):
+        return table_social.mute(table, seat, command)
     if table.busy:
         raise Rejected(errors.TABLE_PLAYING)
     if isinstance(command, TableStart):
@@ -65,10 +82,13 @@ async def _obey_host(table: "Table", seat: Seat, command: Command) -> dict[str, 
         return {"seat": table.index(add_bot(table, command.bot))}
     if isinstance(command, TableKick):
         return _kick(table, seat, command)
+    if isinstance(command, TableClose):
+        table.close(errors.TABLE_CLOSED)
+        return {}
     raise Rejected(errors.UNKNOWN_COMMAND)
 
 
-async def _join(table: "Table", session: Session) -> dict[str, Any]:
+async def _join(table: "Table", session: Session, command: TableJoin) -> dict[str, Any]:
     who = session.who
     assert who is not None, "commands come after the login"
     if who.session is not session:
@@ -81,10 +101,12 @@ async def _join(table: "Table", session: Session) -> dict[str, Any]:
     if own is not None:
         index = table.seats.index(own)
         if own.session is not session:
+            session.stop_watching()
             await table_people.take_seat(table, index, session)
         return {"table": table.id, "seat": index}
     if who in table.kicked:
         raise Rejected(errors.KICKED)
+    table_social.admit(table, session, command.invite, command.password_proof)
     if table.busy:
         raise Rejected(errors.TABLE_PLAYING)
     if len(table.seats) >= table.capacity:
@@ -93,9 +115,11 @@ async def _join(table: "Table", session: Session) -> dict[str, Any]:
         if bot.bot is not None and skeletons(bot.owner.name) & skeletons(who.name):
             # Two at a table must not look alike, and people keep their names.
             bot.owner.name = bot_name([seat.owner.name for seat in table.seats] + [who.name])
+    session.stop_watching()
     seat = table.sit(who, session=session)
     table.news("joined", seat)
     table.push_state()
+    table_social.tell_past(table, session)
     return {"table": table.id, "seat": table.index(seat)}
 
 
@@ -131,6 +155,7 @@ def _configure(table: "Table", command: TableConfigure) -> dict[str, Any]:
         capacity = offers.full_capacity(table.game, options, None)
     if capacity < len(table.seats):
         raise Rejected(errors.BAD_OPTIONS, field="capacity", fewest=len(table.seats))
+    table_social.configure(table, command)
     table.options, table.title, table.capacity = options, title, capacity
     for seat in table.seats:
         seat.unready()

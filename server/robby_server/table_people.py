@@ -7,7 +7,7 @@ import structlog
 import trio
 
 from robby_protocol import errors
-from robby_server import table_match, table_pause
+from robby_server import table_match, table_pause, table_social
 from robby_server.seats import Seat
 from robby_server.session import Session
 
@@ -54,6 +54,7 @@ async def take_seat(table: "Table", index: int, session: Session) -> None:
         if played is not None:
             table.push_match(session, played)
     table.dealing.tell_again(session)
+    table_social.tell_past(table, session)
 
 
 async def go(table: "Table", session: Session, *, on_purpose: bool) -> None:
@@ -169,7 +170,6 @@ async def _host_away(table: "Table") -> None:
 
 
 async def _break_off(table: "Table") -> None:
-    table.services.tally.matches_broken_off += 1
     table.close(errors.TABLE_CLOSED)
 
 

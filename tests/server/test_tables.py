@@ -471,7 +471,7 @@ class Big:
         self.origin = ""
         self.phase = phase
 
-    def info(self) -> TableInfo:
+    def listed(self) -> TableInfo:
         seat = SeatInfo(name="é" * 40, kind="bot", bot="x" * 60, state="stand_in")
         line = ScoreLine(name="é" * 40, seat=1, score=10**9, winner=True)
         options: dict[str, Any] = {f"an option's name {number}": 10**9 for number in range(11)}
