@@ -1,9 +1,14 @@
-"""Run the trials of the failure kinds in full size. Arguments: rows (PR-05 …), or none for all; --list shows them."""
+"""Run the trials of the failure kinds in full size.
+
+Arguments: rows (PR-05 …) or names (kill …), or none for all; --list shows them. A name may be followed by what to
+change of its sizes: `kill count=60 tables=10`.
+"""
 
 import logging
 import sys
 import time
 import traceback
+from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,10 +22,12 @@ from robby_server.log import set_up_logging  # noqa: E402
 def main(arguments: list[str]) -> int:
     if "--list" in arguments:
         for trial in TRIALS:
-            print(f"{trial.row}  {trial.title}: {trial.expected}")
+            name = f" ({trial.name})" if trial.name else ""
+            print(f"{trial.row}{name}  {trial.title}: {trial.expected}")
         return 0
-    rows = {argument.upper() for argument in arguments}
-    unknown = rows - {trial.row for trial in TRIALS}
+    sizes = {key: int(value) for key, equals, value in (one.partition("=") for one in arguments) if equals}
+    rows = {argument.upper() for argument in arguments if "=" not in argument}
+    unknown = rows - {trial.row for trial in TRIALS} - {trial.name.upper() for trial in TRIALS}
     if unknown:
         print(f"There is no trial of {', '.join(sorted(unknown))}. See scripts/soak --list.", file=sys.stderr)
         return 2
@@ -28,8 +35,8 @@ def main(arguments: list[str]) -> int:
     set_up_logging(level=logging.CRITICAL)
     failed = 0
     for trial in TRIALS:
-        if not rows or trial.row in rows:
-            failed += not run(trial)
+        if not rows or rows & {trial.row, trial.name.upper()}:
+            failed += not run(replace(trial, sizes={**trial.sizes, **sizes}))
     print(f"\n{failed} FAILED" if failed else "\nAll OK")
     return 1 if failed else 0
 

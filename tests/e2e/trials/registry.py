@@ -11,7 +11,7 @@ from trio.testing import MockClock
 
 from robby_client.login import Timings
 from robby_server.settings import Settings
-from tests.e2e.trials import absence, abuse, answers, breaks, comebacks, endurance, programs, secrecy, social
+from tests.e2e.trials import absence, abuse, answers, breaks, comebacks, endurance, kills, programs, secrecy, social
 from tests.e2e.trials.measured import Measured
 from tests.e2e.trials.served import Served
 
@@ -24,7 +24,7 @@ class Trial:
     """One trial in full size.
 
     row: of the table of failure kinds. expected: in words. fake_clock: it runs on a clock that jumps.
-    limit: seconds after which it counts as failed.
+    limit: seconds after which it counts as failed. name: a short one, where it is run by itself.
     """
 
     row: str
@@ -34,6 +34,7 @@ class Trial:
     sizes: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     fake_clock: bool = False
     limit: float = 600.0
+    name: str = ""
 
     def run(self) -> Measured:
         """Run it in full. Raises whatever the product made it raise."""
@@ -173,6 +174,15 @@ TRIALS: tuple[Trial, ...] = (
         programs.interrupted_at_start,
         "no traceback of ours",
         {"delays": [number / 40 for number in range(1, 41)]},
+    ),
+    Trial(
+        "PR-25",
+        "SIGKILL at random instants under tables of bots",
+        kills.kills,
+        "every acknowledged input is kept, every game ends, records verify",
+        {"count": 200, "tables": 20},
+        limit=3600.0,
+        name="kill",
     ),
     # With the wait for the next try shorter than the grace time, after which bots would lay; the long one is the last.
     Trial(

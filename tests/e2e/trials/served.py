@@ -39,8 +39,25 @@ class Served:
         assert self._process is not None, "the server has been started"
         return self._process
 
+    @property
+    def folder(self) -> Path:
+        """Its data."""
+        return Path(self._folder.name)
+
     def start(self) -> Self:
-        """Start it and wait until it listens; after `kill` again on the same port, with the same key."""
+        """Start it and wait until it listens; after `kill` again on the same port, with the same data."""
+        self.launch()
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline().decode()
+        found = re.search(r":(\d+)\.$", line.strip())
+        if found is None:
+            self.process.wait(START_LIMIT)
+            raise AssertionError(f"the server did not start: {line!r} {self.log()}")
+        self.port = int(found.group(1))
+        return self
+
+    def launch(self) -> None:
+        """Start it without waiting for anything."""
         if self._process is not None and self._process.stdout is not None:
             self._process.stdout.close()
         command = [sys.executable, "-P", "-m", "robby_cli", "serve", "--host", "127.0.0.1", "--port", str(self.port)]
@@ -60,14 +77,6 @@ class Served:
                 env=environment(self._folder.name),
                 preexec_fn=lower,  # noqa: PLW1509 - sets a limit and nothing else
             )
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline().decode()
-        found = re.search(r":(\d+)\.$", line.strip())
-        if found is None:
-            self._process.wait(START_LIMIT)
-            raise AssertionError(f"the server did not start: {line!r} {self.log()}")
-        self.port = int(found.group(1))
-        return self
 
     def __enter__(self) -> Self:
         return self.start()
@@ -75,20 +84,27 @@ class Served:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._process is not None and self._process.poll() is None:
-            self._process.send_signal(signal.SIGTERM)
-            try:
-                self._process.wait(STOP_LIMIT)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
-                if error is None:
-                    raise AssertionError("the server did not stop") from None
+        try:
+            self.stop()
+        except AssertionError:
+            if error is None:
+                raise
         log = self.log()
         self.close()
         if error is None and not self.checked:
             assert self.process.returncode in (0, -signal.SIGKILL), (self.process.returncode, log[-2000:])
             assert "Traceback" not in log, log[-3000:]
+
+    def stop(self) -> None:
+        """Stop it in good order, if it runs."""
+        if self._process is None or self._process.poll() is not None:
+            return
+        self._process.send_signal(signal.SIGTERM)
+        try:
+            self._process.wait(STOP_LIMIT)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError("the server did not stop") from None
 
     def close(self) -> None:
         """Give back the files."""
@@ -105,6 +121,10 @@ class Served:
     def wait(self, seconds: float = STOP_LIMIT) -> int:
         """Wait for its end; its exit code."""
         return self.process.wait(seconds)
+
+    def check_alive(self) -> None:
+        """Raise AssertionError if it has ended."""
+        assert self.process.poll() is None, self.log()[-2000:]
 
     def kill(self) -> None:
         """End it as `kill -9` does."""
