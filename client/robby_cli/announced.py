@@ -23,8 +23,9 @@ def announce(
         print(_("The server {name} listens on {place}.").format(name=name, place=place))
     port = address_of(listeners[0])[1]
     host = _reachable(listeners)
-    if tls_names:
-        host = tls_names[0]
+    fitting = [one for one in tls_names or () if "*" not in one]
+    if fitting:
+        host = f"[{fitting[0]}]" if ":" in fitting[0] else fitting[0]
     if port != DEFAULT_PORT:
         host += f":{port}"
     if tls_names is not None:

@@ -62,11 +62,10 @@ class Reloader:
     def _reload(self) -> list[str]:
         old = self._config
         try:
-            new = self._options.read()
+            asked = new = self._options.read()
             if (old.serving.tls_certificate is None) != (new.serving.tls_certificate is None):
                 # Clients and their links were told one thing.
                 new = _kept(old, new, "tls_certificate", "tls_key")
-                log.warning("reload_needs_restart", keys=["tls.certificate", "tls.key"])
             tls = open_tls(new)
             start_logging(new)
         except CommandError as error:
@@ -76,7 +75,7 @@ class Reloader:
         else:
             differing = changed(old, new)
             counting = [key.field for key in differing if key.reloaded]
-            waiting = [key.path for key in differing if not key.reloaded]
+            waiting = [key.path for key in changed(new, asked)] + [key.path for key in differing if not key.reloaded]
             self._server.tls = tls
             self._config = replace(
                 old,
@@ -91,9 +90,9 @@ class Reloader:
                 ),
             )
             self._server.use(self._config.settings)
-            log.info("reloaded", changed=[key.path for key in differing if key.reloaded])
             if waiting:
                 log.warning("reload_needs_restart", keys=waiting)
+            log.info("reloaded", changed=[key.path for key in differing if key.reloaded])
             return []
         for problem in problems:
             log.error("reload_failed", problem=problem)
