@@ -28,7 +28,9 @@ from robby_protocol.messages import Greeting, Welcome
 
 HOME_VARIABLE = "ROBBY_HOME"
 RECENT_LIMIT = 20
-"""Servers remembered; a list that one still reads."""
+"""Servers shown; a list that one still reads."""
+PINNED_LIMIT = 500
+"""Servers whose id, and whether they speak TLS, is remembered: more than anybody visits, so none is forgotten."""
 GUEST_LIMIT = 100
 """Guests' tokens remembered, the newest; old ones are worth nothing, for servers forget guests."""
 MUTES_LIMIT = 200
@@ -139,8 +141,10 @@ class Store:
 
     def recent(self) -> list[KnownServer]:
         """The servers logged in to, newest first."""
-        found = []
+        found: list[KnownServer] = []
         for server in self._state.servers:
+            if len(found) == RECENT_LIMIT:
+                break
             try:
                 address = Address.parse(server.address)
                 server_id = bytes.fromhex(server.server_id)
@@ -161,7 +165,11 @@ class Store:
 
     def known_server_id(self, address: Address) -> bytes | None:
         """The id that the server at this address had."""
-        return next((server.server_id or None for server in self.recent() if server.address == address), None)
+        known = self._known(address)
+        try:
+            return None if known is None else bytes.fromhex(known.server_id) or None
+        except ValueError:
+            return None  # written by hand
 
     def trust(self, address: Address, new_id: bytes) -> None:
         """The person says that the server of this id is the one at this address from now on."""
@@ -249,7 +257,7 @@ class Store:
             muted=self.mutes(address),
         )
         others = [server for server in self._state.servers if server.address != entry.address]
-        self._state.servers = [entry, *others][:RECENT_LIMIT]
+        self._state.servers = [entry, *others][:PINNED_LIMIT]
         self._state.last_name = name
         self._write("state.json", self._state)
         if welcome.resume:

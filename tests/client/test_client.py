@@ -394,7 +394,10 @@ async def test_another_server_in_the_same_place_is_not_given_the_token(autojump_
             await peer.greet()
         with pytest.raises(AssertionError):
             _nothing = peer.login
-        assert (await next_event(client, Ended)).code == SERVER_ID_CHANGED
+        ended = await next_event(client, Ended)
+        assert ended.code == SERVER_ID_CHANGED
+        assert ended.known_id == SERVER_ID
+        assert ended.new_id == identity.public_key(server.seed)
 
 
 async def test_a_changed_server_can_be_accepted_by_the_person(autojump_clock: MockClock) -> None:

@@ -10,8 +10,9 @@ import pytest
 
 from robby_client import files
 from robby_client.address import Address
+from robby_client.dial import TlsPlan
 from robby_client.files import NotWritable, put_aside, write_private
-from robby_client.store import RECENT_LIMIT, KnownServer, Store, StoreError
+from robby_client.store import MUTES_LIMIT, RECENT_LIMIT, KnownServer, Store, StoreError
 from robby_protocol import identity
 from robby_protocol.messages import Greeting, Welcome
 
@@ -55,6 +56,62 @@ def test_a_login_is_remembered(tmp_path: Path) -> None:
     assert store.recent() == [KnownServer(HERE, SERVER, "Friday")]
     assert store.plan(HERE, "Ana").known_server_id == SERVER
     assert store.plan(Address("elsewhere.org"), "Ana").known_server_id is None
+
+
+def test_a_server_not_seen_for_long_is_still_known_by_its_id_and_tls(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.remember(HERE, greeting(), welcome(), tls=TlsPlan())
+    for number in range(RECENT_LIMIT + 5):
+        store.remember(Address(f"host{number}.org"), greeting(b"t" * 32), welcome())
+    assert HERE not in [known.address for known in store.recent()]
+    assert store.known_server_id(HERE) == SERVER
+    assert store.tls(HERE) == TlsPlan()
+
+
+def test_tls_is_remembered_and_not_forgotten_by_a_visit_without_it(tmp_path: Path) -> None:
+    plan = TlsPlan(ca=tmp_path / "ca.pem", name="game.example")
+    Store(tmp_path).remember(HERE, greeting(), welcome(), tls=plan)
+    store = Store(tmp_path)
+    assert store.tls(HERE) == plan
+    [known] = store.recent()
+    assert (known.tls, known.ca, known.tls_name) == (True, str(tmp_path / "ca.pem"), "game.example")
+    store.remember(HERE, greeting(), welcome())
+    assert Store(tmp_path).tls(HERE) == plan
+    assert store.tls(Address("elsewhere.org")) is None
+
+
+def test_a_new_server_is_trusted_by_its_id_alone(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.remember(HERE, greeting(), welcome(), tls=TlsPlan())
+    store.keep_mutes(HERE, ["Ben"])
+    store.trust(HERE, b"n" * 32)
+    again = Store(tmp_path)
+    assert again.known_server_id(HERE) == b"n" * 32
+    assert again.tls(HERE) == TlsPlan()
+    assert again.mutes(HERE) == ["Ben"]
+    again.trust_next(HERE)
+    assert Store(tmp_path).known_server_id(HERE) is None
+    assert Store(tmp_path).tls(HERE) == TlsPlan()
+
+
+def test_mutes_stay_with_their_server(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.remember(HERE, greeting(), welcome())
+    store.remember(Address("elsewhere.org"), greeting(), welcome())
+    store.keep_mutes(HERE, [f"n{number}" for number in range(MUTES_LIMIT + 1)])
+    store.remember(HERE, greeting(), welcome())
+    assert len(Store(tmp_path).mutes(HERE)) == MUTES_LIMIT
+    assert Store(tmp_path).mutes(Address("elsewhere.org")) == []
+
+
+def test_a_file_of_the_version_before_is_read_and_written_anew(tmp_path: Path) -> None:
+    server = '{"address": "example.org", "server_id": "' + SERVER.hex() + '", "name": "Friday", "guest": true}'
+    (tmp_path / "state.json").write_text('{"version": 1, "last_name": "Ana", "servers": [' + server + "]}")
+    store = Store(tmp_path)
+    assert store.recent() == [KnownServer(HERE, SERVER, "Friday", guest=True)]
+    assert store.tls(HERE) is None
+    store.remember(HERE, greeting(), welcome())
+    assert '"version": 2' in (tmp_path / "state.json").read_text()
 
 
 def test_a_servers_name_is_made_harmless(tmp_path: Path) -> None:
@@ -190,9 +247,14 @@ def test_an_entry_written_by_hand_that_is_wrong_is_left_out(tmp_path: Path) -> N
     assert Store(tmp_path).recent() == []
 
 
-def test_a_file_of_a_newer_version_is_still_read(tmp_path: Path) -> None:
-    (tmp_path / "state.json").write_text('{"version": 2, "last_name": "Ana", "servers": [], "colour": "green"}')
-    assert Store(tmp_path).last_name == "Ana"
+def test_a_file_of_a_newer_version_is_read_and_left_as_it_is(tmp_path: Path) -> None:
+    written = '{"version": 99, "last_name": "Ana", "servers": [], "colour": "green"}'
+    (tmp_path / "state.json").write_text(written)
+    store = Store(tmp_path)
+    assert store.last_name == "Ana"
+    assert len(store.take_warnings()) == 1
+    store.remember(HERE, greeting(), welcome())
+    assert (tmp_path / "state.json").read_text() == written
 
 
 class Refusing:
