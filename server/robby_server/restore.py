@@ -6,6 +6,7 @@ tried again at each start.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import structlog
 import trio
@@ -89,7 +90,7 @@ async def _orphans(services: Services, tables: Iterable[Table], parked: Iterable
 
 async def _table(services: Services, kept: KeptTable, clock_ms: int) -> Table:
     """One table. Raises CannotRestoreError."""
-    _check(kept)
+    options = _options(kept)
     match = await _match(services, kept)
     playing = match is not None and kept.phase == "playing"
     table = Table(
@@ -97,7 +98,7 @@ async def _table(services: Services, kept: KeptTable, clock_ms: int) -> Table:
         kept.table,
         game=kept.game,
         title=kept.title,
-        options=kept.options,
+        options=options,
         capacity=kept.capacity,
         origin=kept.origin,
     )
@@ -122,16 +123,17 @@ async def _table(services: Services, kept: KeptTable, clock_ms: int) -> Table:
     return table
 
 
-def _check(kept: KeptTable) -> None:
-    """Raise CannotRestoreError for a table that this server could not have."""
+def _options(kept: KeptTable) -> dict[str, Any]:
+    """Its options, with the defaults of those that the game has got since. Raises CannotRestoreError for a table that
+    this server could not have."""
     try:
         offers.check_game(kept.game)
-        if offers.full_options(kept.game, kept.options) != kept.options:
-            raise CannotRestoreError("its options are not all that the game has")
+        options = offers.full_options(kept.game, kept.options)
     except Rejected as problem:
         raise CannotRestoreError(f"{problem.code}: {problem.text or problem.details}") from problem
     if kept.host is not None and not 0 <= kept.host < len(kept.seats):
         raise CannotRestoreError("the host has no seat")
+    return options
 
 
 async def _match(services: Services, kept: KeptTable) -> Match | None:

@@ -1,4 +1,4 @@
-"""What else a table keeps through a crash: people, hosts, results, what was forbidden; and crashes at awkward moments."""
+"""What else a table keeps through a crash: people, host, results, what is forbidden; and crashes at awkward moments."""
 
 from dataclasses import replace
 from typing import Any
