@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from robby_cli.admin_commands import build_admin
+from robby_cli.backup import build_backup
 from robby_cli.record_commands import build_replay, build_verify
 from robby_protocol.i18n import _
 
@@ -51,6 +52,7 @@ def build() -> click.Group:
     group.add_command(_join())
     group.add_command(_bot())
     group.add_command(build_admin())
+    group.add_command(build_backup())
     group.add_command(build_verify())
     group.add_command(build_replay())
     return group

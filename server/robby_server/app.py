@@ -338,9 +338,12 @@ class Server:
 
     async def _keep_clock(self, clock: ServerClock) -> None:
         """Record the server's own clock, again and again."""
-        while True:
-            await self.store.tick(clock.now_ms())
-            await trio.sleep(self.settings.clock_seconds)
+        try:
+            while True:
+                await self.store.tick(clock.now_ms())
+                await trio.sleep(self.settings.clock_seconds)
+        except trio.ClosedResourceError:
+            return  # the server is saying farewell; the last moment was recorded before the store was closed
 
     def _kept_changed(self, trouble: str | None) -> None:
         """The store cannot write any more, or can again: everybody is told, and every table marked."""

@@ -43,7 +43,7 @@ from robby_server.app import Server
 from robby_server.bots import BotTicket, SpawnBot
 from robby_server.records import Records
 from robby_server.settings import Settings
-from robby_server.store import MemoryStore
+from robby_server.store import MemoryStore, Store
 from robby_server.tls import Tls
 
 settled = trio.testing.wait_all_tasks_blocked
@@ -462,7 +462,7 @@ async def running(
     *,
     spawn_bot: SpawnBot | None = None,
     bots: Mapping[str, Sequence[str]] | None = None,
-    journal: MemoryStore | None = None,
+    journal: Store | None = None,
     match_seed: Callable[[], bytes] | None = None,
     fair: bool = False,
     records: Records | None = None,

@@ -36,7 +36,7 @@ def open_database(path: Path, durability: Durability) -> sqlite3.Connection:
         if not path.exists():
             _refuse_leftovers(path)
             _create(path)
-        _check_head(path)
+        check_head(path)
         connection = connect(path)
         try:
             _make_ready(connection, path, durability)
@@ -50,10 +50,10 @@ def open_database(path: Path, durability: Durability) -> sqlite3.Connection:
     return connection
 
 
-def connect(path: Path, *, mode: Literal["rw", "ro"] = "rw") -> sqlite3.Connection:
+def connect(path: Path) -> sqlite3.Connection:
     """A connection to an existing file, in autocommit mode; one thread at a time may use it. Raises sqlite3.Error."""
     return sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}",
+        f"{path.absolute().as_uri()}?mode=rw",  # never make one
         uri=True,
         timeout=BUSY_SECONDS,
         isolation_level=None,
@@ -61,8 +61,11 @@ def connect(path: Path, *, mode: Literal["rw", "ro"] = "rw") -> sqlite3.Connecti
     )
 
 
-def _check_head(path: Path) -> None:
-    """Look at the file itself before SQLite does, which would put another program's half-done work in order."""
+def check_head(path: Path) -> None:
+    """Look at the file itself before SQLite does, which would put another program's half-done work in order.
+
+    Raises StoreError if it is not a store of ours, and OSError.
+    """
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
     if head and not head.startswith(MAGIC[: len(head)]):
