@@ -52,11 +52,15 @@ class _State:
 
 @dataclass(frozen=True)
 class _Update:
-    """A change of a match. fields: of the `game.update`. events: how many public events there were with it."""
+    """A change of a match. fields: of the `game.update`. events: how many public events there were with it.
+
+    whole: nobody has been shown what was before it.
+    """
 
     play: Play
     fields: dict[str, Any]
     events: int
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,10 @@ class Audience:
     def __contains__(self, session: Session) -> bool:
         return session in self._viewers
 
+    def identities(self) -> list[str]:
+        """Ids of those who watch."""
+        return [session.who.id for session in self._viewers if session.who is not None]
+
     def named(self, name: str) -> Session | None:
         """The spectator of this name."""
         for session in self._viewers:
@@ -136,10 +144,10 @@ class Audience:
         """The match has changed. fields: of the `game.update` for nobody's seat."""
         self.table.tell(partial(self._put, self._change(fields)))
 
-    def _change(self, fields: dict[str, Any]) -> _Update:
+    def _change(self, fields: dict[str, Any], *, whole: bool = False) -> _Update:
         play = self.table.play
         assert play is not None, "there is a match to tell of"
-        return _Update(play, fields, len(play.match.events))
+        return _Update(play, fields, len(play.match.events), whole)
 
     def tell(self, message: Message) -> None:
         """Anything else that spectators are sent as well."""
@@ -165,7 +173,7 @@ class Audience:
             self._line, self._line_from = shown.table, self._serial
         self._state = shown
         if table.play is not None:
-            self._put(self._change(table.play.update(None)))
+            self._put(self._change(table.play.update(None), whole=True))
             self._put(_State(self._serial, state))
 
     # The queue.
@@ -229,7 +237,8 @@ class Audience:
         elif isinstance(item, _Update):
             self._update, self._updated_at, self._replay = item, moment, None
             if self._viewers:
-                self._send(codec.encode_update(**item.fields))
+                for frame in self._match(item) if item.whole else [codec.encode_update(**item.fields)]:
+                    self._send(frame)
         else:
             if isinstance(item.message, ChatSaid):
                 self._chat.add(item.message)

@@ -160,3 +160,4 @@ class Dealing:
         for seat in self._table.seats:
             for session in seat.sessions():
                 self._table.tell(partial(session.send, message))
+        self._table.audience.tell(message)

@@ -8,12 +8,16 @@ import msgspec
 import pytest
 import trio
 
-from robby_protocol import codec, errors
+from robby_protocol import codec, errors, fair
 from robby_protocol.messages import (
     Act,
     ChatSaid,
     ChatSend,
     Command,
+    DealCommitted,
+    DealOpen,
+    DealOpened,
+    DealRevealed,
     GameHistory,
     GameUpdate,
     LobbyList,
@@ -40,6 +44,8 @@ from robby_protocol.messages import (
 from robby_server.settings import Settings
 from robby_server.table import Table
 from tests.server.kit import Host, Peer, begin, play, play_all, running, settled, sit_down
+from tests.server.lives import Lives, back, people, person
+from tests.server.lives import playing as lives_playing
 from tests.server.test_match import to_plays
 
 SHORT = {"max_rounds": 2}
@@ -210,7 +216,7 @@ async def test_a_table_that_nobody_may_watch(autojump_clock: Any) -> None:
         assert not (await line(xenia, table) or {})["spectators"]
         await ana.do(TableConfigure, spectators=True)
         await xenia.do(TableWatch, table=table)
-        await trio.sleep(1)
+        await trio.sleep(1.1)
         assert ana.state.table.watchers == 1
         await ana.do(TableConfigure, spectators=False)
         assert xenia.last(TableClosed).code == errors.SPECTATORS_FORBIDDEN
@@ -560,19 +566,19 @@ async def test_a_newcomer_is_shown_the_picture_of_then_with_the_time_of_then(aut
         peers = await host.playing(3, delay_s=DELAY, options={"time": "standard"})
         began = trio.current_time()
         start = peers[0].update
-        await trio.sleep(10)
+        await trio.sleep(4)
         await to_plays(peers)
         xenia = await watching(host, peers[0].table)
         assert xenia.state.table.phase == "waiting"
         assert not xenia.all(GameUpdate)
-        await trio.sleep_until(began + DELAY + 7)
+        await trio.sleep_until(began + DELAY + 3)
         assert xenia.update.seq == start.seq
         zoe = await watching(host, peers[0].table, "Zoe")
         assert (zoe.update.seq, zoe.told()) == (start.seq, xenia.told())
         assert start.clock is not None
         assert zoe.update.clock is not None
-        assert zoe.update.clock.remaining_ms == pytest.approx(start.clock.remaining_ms - 7_000, abs=10)
-        await trio.sleep_until(began + DELAY + 10.1)
+        assert zoe.update.clock.remaining_ms == pytest.approx(start.clock.remaining_ms - 3_000, abs=10)
+        await trio.sleep_until(began + DELAY + 4.1)
         assert xenia.update.seq == zoe.update.seq == peers[0].update.seq
 
 
@@ -658,3 +664,78 @@ async def test_what_is_held_back_is_given_free_again(autojump_clock: Any) -> Non
         live: TableInfo = table.info()
         assert [info.table for info in host.server.directory.infos()] == [live.table]
         assert msgspec.structs.asdict(table.audience.listed()) == msgspec.structs.asdict(live)
+
+
+# After a restart of the server.
+
+
+@pytest.mark.parametrize("delay_s", [0, DELAY])
+async def test_after_a_crash_spectators_ask_anew_and_see_nothing_too_early(delay_s: int, autojump_clock: Any) -> None:
+    lives = Lives(bots=False)
+    async with lives.life() as host:
+        peers = await lives_playing(host, "Ana", "Ben", "Cleo", delay_s=delay_s)
+        xenia = await person(host, "Xenia")
+        await xenia.do(TableWatch, table=peers[0].table)
+        await trio.sleep(1)
+        table = peers[0].table
+    async with lives.life() as host:
+        xenia = await person(host, "Xenia")
+        await settled()
+        assert not xenia.all(TableState)
+        began = trio.current_time()
+        await xenia.do(TableWatch, table=table)
+        assert xenia.state.table.phase == "playing"
+        assert len(xenia.all(GameUpdate)) == (0 if delay_s else 1)
+        peers = await back(host, "Ana", "Ben", "Cleo")
+        await trio.sleep(max(0, delay_s - 0.5))
+        assert len(xenia.all(GameUpdate)) == 0 or not delay_s
+        await xenia.expect(GameUpdate)
+        assert trio.current_time() - began >= delay_s
+        await play_all(peers)
+        await trio.sleep(delay_s + 0.1)
+        assert xenia.over
+        assert xenia.told() == peers[0].told()
+
+
+async def test_a_result_just_before_a_crash_is_not_told_too_early_after_it(autojump_clock: Any) -> None:
+    lives = Lives(bots=False)
+    async with lives.life() as host:
+        peers = await lives_playing(host, "Ana", "Ben", "Cleo", delay_s=DELAY, options=SHORT)
+        table = peers[0].table
+        await play_all(peers)
+        await settled()
+    async with lives.life() as host:
+        await people(host, "Ana", "Ben", "Cleo")
+        xenia = await person(host, "Xenia")
+        info = await line(xenia, table)
+        assert info is not None
+        assert (info["phase"], info["result"]) == ("playing", [])
+        await xenia.do(TableWatch, table=table)
+        assert (xenia.state.table.phase, xenia.state.table.result) == ("playing", [])
+        assert not xenia.all(GameUpdate)
+        await trio.sleep(DELAY + 0.1)
+        info = await line(xenia, table)
+        assert info is not None
+        assert info["phase"] == "finished"
+        assert info["result"]
+        assert xenia.over
+
+
+async def test_a_spectator_is_told_the_fair_deal_as_late_as_all_else(autojump_clock: Any) -> None:
+    async with running(fair=True) as host:
+        peers = await host.seated(3, options=SHORT, delay_s=DELAY)
+        xenia = await watching(host, peers[0].table)
+        await trio.sleep(DELAY + 1)
+        nonces = {peer.seat: bytes([peer.seat + 1]) * 32 for peer in peers}
+        for peer in peers[1:]:
+            await peer.do(TableReady, ready=True, commitment=fair.seat_commitment(nonces[peer.seat]))
+        match = (await peers[0].do(TableStart, commitment=fair.seat_commitment(nonces[0])))["match"]
+        for peer in peers:
+            await peer.do(DealOpen, match=match, nonce=nonces[peer.seat])
+        await play_all(peers)
+        kinds = (DealCommitted, DealOpened, DealRevealed)
+        told = [message for message in peers[1].got if isinstance(message, kinds)]
+        assert [type(message) for message in told] == list(kinds)
+        assert not [message for message in xenia.got if isinstance(message, kinds)]
+        await trio.sleep(DELAY + 0.1)
+        assert [message for message in xenia.got if isinstance(message, kinds)] == told
