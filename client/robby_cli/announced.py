@@ -14,13 +14,18 @@ from robby_server.listeners import address_of
 
 
 def announce(
-    name: str, server_id: bytes, listeners: Sequence[socket.socket], *, tls_names: Sequence[str] | None
+    name: str,
+    server_id: bytes,
+    listeners: Sequence[socket.socket],
+    metrics: Sequence[socket.socket],
+    *,
+    tls_names: Sequence[str] | None,
 ) -> None:
     """Say where the server listens and how to reach it. tls_names: what its certificate is for; None: without TLS."""
     for listener in listeners:
-        address, port = address_of(listener)
-        place = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
-        print(_("The server {name} listens on {place}.").format(name=name, place=place))
+        print(_("The server {name} listens on {place}.").format(name=name, place=_place(listener)))
+    for listener in metrics:
+        print(_("Metrics and health: {address}").format(address=f"http://{_place(listener)}/metrics"))
     port = address_of(listeners[0])[1]
     host = _reachable(listeners)
     fitting = [one for one in tls_names or () if "*" not in one]
@@ -72,6 +77,11 @@ def is_loopback(host: str | None) -> bool:
         return host is not None and ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _place(listener: socket.socket) -> str:
+    address, port = address_of(listener)
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
 def _reachable(listeners: Sequence[socket.socket]) -> str:

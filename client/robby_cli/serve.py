@@ -26,7 +26,11 @@ from robby_server.config import Config
 from robby_server.config_page import example
 from robby_server.listeners import CannotListen, address_of, open_listeners
 from robby_server.operation import operate
+from robby_server.records import FileRecords, Records
 from robby_server.store import MemoryStore, SqliteStore, Store, StoreError
+
+RECORDS_FOLDER = "records"
+"""In the data folder."""
 
 HANG_UP = getattr(signal, "SIGHUP", None)
 SIGNALS = tuple(number for number in (signal.SIGINT, signal.SIGTERM, HANG_UP) if number is not None)
@@ -59,6 +63,7 @@ def serve(*, parent_pipe: bool, seed: str | None, bot_think: float | None, **giv
     server = Server(
         config.settings,
         MemoryStore() if parent_pipe else _open_store(config),
+        records=None if parent_pipe else _open_records(config),
         spawn_bot=seated_bots.spawner(think=think, seed=seed),
         bots=seated_bots.offered(),
         key=key,
@@ -97,6 +102,15 @@ def _open_store(config: Config) -> Store:
         raise CommandError(problem.sentence, exit_codes.BAD_STORE) from problem
 
 
+def _open_records(config: Config) -> Records:
+    folder = folder_of(config) / RECORDS_FOLDER
+    try:
+        return FileRecords(folder, config.settings.records)
+    except OSError as problem:
+        text = _("Records of games cannot be kept in {folder}: {cause}. Give the folder to the server's user.")
+        raise CommandError(text.format(folder=folder, cause=problem.strerror), exit_codes.BAD_STORE) from problem
+
+
 async def _run(server: Server, key: bytes, config: Config, reloader: Reloader, parent_pipe: bool) -> int:
     with trio.open_signal_receiver(*SIGNALS) as signals:
         try:
@@ -119,7 +133,7 @@ async def _run(server: Server, key: bytes, config: Config, reloader: Reloader, p
                 announce_to_parent(listeners)
             else:
                 names = None if server.tls is None else server.tls.names
-                announce(config.settings.server_name, identity.public_key(key), listeners, tls_names=names)
+                announce(config.settings.server_name, identity.public_key(key), listeners, metrics, tls_names=names)
             folder = None if parent_pipe else folder_of(config)
             nursery.start_soon(partial(operate, server, data=folder, listeners=metrics, reload=reloader.reload))
             nursery.start_soon(reloader.keep_warning)

@@ -120,7 +120,7 @@ _MOST = 1_000_000_000
 _LEAST_NUMBER = 0.01
 _LIMITS: Mapping[str, tuple[float, float]] = {
     "port": (0, 65_535),
-    "metrics_port": (1, 65_535),
+    "metrics_port": (0, 65_535),
     "connections": (1, 100_000),
     "refusals": (0, 10_000),
     "wrong_password_seconds": (0, 60),

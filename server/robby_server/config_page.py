@@ -58,7 +58,7 @@ def _page_lines() -> Iterator[str]:
 
 def _range(key: Key) -> str:
     if key.kind == "whole":
-        return f"whole, {key.least:g} to {key.most:,}"
+        return f"whole, {int(key.least):,} to {int(key.most):,}"
     if key.kind == "number":
         return f"number, {key.least:g} to {key.most:,}"
     if key.choices:

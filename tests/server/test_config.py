@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
+from robby_client import exit_codes
 from robby_client.address import DEFAULT_PORT
 from robby_server.config import LARGEST_FILE, Config, ConfigError, changed, read_config
 from robby_server.config_keys import NOT_IN_FILE, PORT, RELOADED, Serving, all_keys, keys
 from robby_server.config_page import example
 from robby_server.settings import Settings
+from tests.server.config_page import PAGE, brought_up_to_date
 
 
 def read(folder: Path, text: str | bytes) -> Config:
@@ -161,7 +163,7 @@ def test_an_unknown_name_is_refused_with_its_line_and_the_nearest(
         ("[connections]\nping_seconds = nan", "number"),
         ("[connections]\nidle_seconds = inf", "number"),
         ("[connections]\noutbox_bytes = 1000", "1,048,580"),
-        ("[metrics]\nport = 0", "from 1 to 65,535"),
+        ("[metrics]\nport = 65536", "from 0 to 65,535"),
         ("[server]\nport = 1979-05-27", "whole number"),
     ],
 )
@@ -221,3 +223,20 @@ def test_what_has_changed_and_whether_a_reload_is_enough(tmp_path: Path) -> None
     found: dict[str, Any] = {key.path: key.reloaded for key in changed(old, new)}
     assert found == {"server.port": False, "server.name": True, "connections.connections": True}
     assert changed(new, new) == []
+
+
+def test_the_page_has_every_key_as_the_code_has_it() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == brought_up_to_date(page), "run scripts/config-page"
+
+
+def test_the_page_has_every_exit_code_of_the_server() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    codes = (exit_codes.WELL, exit_codes.BUG, exit_codes.USAGE, exit_codes.CANNOT_LISTEN)
+    for code in (*codes, exit_codes.BAD_CONFIG, exit_codes.BAD_TLS, exit_codes.BAD_STORE):
+        assert f"\n| {code} | " in page
+
+
+def test_the_pages_example_works(tmp_path: Path) -> None:
+    example = PAGE.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
+    assert len(read(tmp_path, example).given) == 5
