@@ -103,6 +103,7 @@ class Server:
         self._throttle = Throttle()
         self.tally = Tally()
         self._clock: ServerClock | None = None
+        self._ticking = trio.CancelScope()
         self._told_kept = True
         self._draining: trio.CancelScope | None = None
         self._serving: trio.Nursery | None = None
@@ -338,12 +339,10 @@ class Server:
 
     async def _keep_clock(self, clock: ServerClock) -> None:
         """Record the server's own clock, again and again."""
-        try:
+        with self._ticking:
             while True:
                 await self.store.tick(clock.now_ms())
                 await trio.sleep(self.settings.clock_seconds)
-        except trio.ClosedResourceError:
-            return  # the server is saying farewell; the last moment was recorded before the store was closed
 
     def _kept_changed(self, trouble: str | None) -> None:
         """The store cannot write any more, or can again: everybody is told, and every table marked."""
@@ -371,6 +370,9 @@ class Server:
     async def _stop_in_order(self) -> None:
         for scope in self._listening:
             scope.cancel()
+        # From here on no time passes for the matches.
+        self._ticking.cancel()
+        stopped_ms = self.clock_ms
         tables = self._tables()
         for table in tables:
             table.stop()
@@ -378,7 +380,7 @@ class Server:
             for table in tables:
                 await table.stopped.wait()
         with trio.move_on_after(self.settings.stop_seconds * STORE_SHARE) as limit:
-            await self.store.tick(self.clock_ms)
+            await self.store.tick(stopped_ms)
             await self.store.close()
         if limit.cancelled_caught:
             log.error("store_closed_late")
