@@ -36,7 +36,7 @@ class Answers:
         self._ahead.clear()
 
     def may_act(self, action: str) -> bool:
-        """Whether a key may act at once. While an answer is on its way its action waits; a repeat of the last does not."""
+        """Whether a key may act at once. While an answer is on its way its action waits, a repeat does not."""
         if self._sent is None:
             self._last = action
             return True

@@ -7,6 +7,7 @@ is a message as well and never ends the app.
 import sys
 import time
 from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -20,13 +21,15 @@ from textual.widgets import Input
 
 from robby_client.address import Address
 from robby_client.client import NotConnected, Refused
-from robby_client.codes import CLIENT_FAULT, SERVER_ID_CHANGED, STOPPED
-from robby_client.events import ClientEvent, Connected, Ended, Lost, Received
+from robby_client.codes import CLIENT_FAULT, SERVER_ID_CHANGED, STOPPED, fingerprint
+from robby_client.dial import TlsPlan
+from robby_client.events import ClientEvent, Connected, DealTrouble, Ended, Lost, Received
 from robby_client.quick import QuickTable, sit_down
+from robby_client.session import kept_by
 from robby_client.store import Store, StoreError
 from robby_client.world import RunningClock
 from robby_protocol.i18n import _
-from robby_protocol.messages import Greeting, TableClosed, TableLeave, Welcome
+from robby_protocol.messages import ChatSaid, Notice, TableClosed, TableLeave
 from robby_tui import terminal, wishes
 from robby_tui.cells import plain
 from robby_tui.link import Link, Offline
@@ -64,7 +67,8 @@ class RobbyApp(App[None]):
     """The Textual client.
 
     make_client: makes the client for a server. store: what this machine remembers. address, name: connect at once where
-    both are known. quick: a table to be made at once. now: the monotonic clock in seconds.
+    both are known. tls: how to connect there by TLS. quick: a table to be made at once. now: the monotonic clock in
+    seconds.
     """
 
     CSS_PATH = ["styles/app.tcss", "styles/dialogs.tcss", "styles/screens.tcss", "styles/table.tcss"]
@@ -85,6 +89,7 @@ class RobbyApp(App[None]):
         name: str | None = None,
         guest: bool = False,
         password: str | None = None,
+        tls: TlsPlan | None = None,
         quick: QuickTable | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -92,14 +97,16 @@ class RobbyApp(App[None]):
         self._make_client = make_client
         self._store = store
         self._now = now
-        self._login = wishes.Connect(address or Address("localhost"), name or store.last_name or "", guest, password)
+        self._login = wishes.Connect(
+            address or Address("localhost"), name or store.last_name or "", guest, password, tls
+        )
         self._address_given = address is not None
         self._quick = quick
         self.link = Link(self._start)
         self._base: BaseScreen | None = None
         self._was_connected = False
-        self._accepted: bytes | None = None
-        self._offered: bytes | None = None
+        self._trusted: dict[Address, bytes] = {}
+        """Servers that the person has said are the right ones, even where nothing can be remembered."""
         self._finished_seen: str | None = None
         self._room_wanted = False
         self._last_look: str | None = None
@@ -172,21 +179,18 @@ class RobbyApp(App[None]):
         except StoreError as error:
             self._problem(str(error), "")
             return
-        client = self._make_client(
-            wish.address, plan, on_welcome=partial(self._remember, wish.address), accept_server_id=self._accept
-        )
+        if wish.address in self._trusted:
+            plan = replace(plan, known_server_id=self._trusted[wish.address])
+        kept = kept_by(self._store, wish.address, wish.name, wish.tls)
+        client = self._make_client(wish.address, plan, tls=wish.tls, kept=kept)
         self.link.client = client
+        self.link.address = wish.address
+        self.link.tls = wish.tls is not None
+        self.link.notices.clear()
         self.link.offline = None
         self.link.logged_in = False
         self._was_connected = False
         self._network(client)
-
-    def _remember(self, address: Address, greeting: Greeting, welcome: Welcome) -> None:
-        self._store.remember(address, greeting, welcome)
-
-    def _accept(self, _known: bytes, new: bytes) -> bool:
-        self._offered = new
-        return new == self._accepted
 
     @work(group="network", exclusive=True, exit_on_error=False)
     async def _network(self, client: ClientLike) -> None:
@@ -223,6 +227,15 @@ class RobbyApp(App[None]):
             case Ended():
                 await self._ended(event)
                 return
+            case Received(ChatSaid()):
+                if self._base is not None:
+                    self._base.talk_changed()
+                return
+            case Received(Notice() as notice):
+                self.link.notices.tell(notice)
+            case DealTrouble():
+                self.link.notices.warn(event.code, event.text)
+                self.bell()
             case _:
                 pass
         await self._route()
@@ -259,22 +272,33 @@ class RobbyApp(App[None]):
             return
         if event.code == STOPPED:
             return
-        if event.code == SERVER_ID_CHANGED and self._offered is not None:
-            await self._ask_about_server(self._offered, event.text)
+        if event.code == SERVER_ID_CHANGED and event.known_id is not None and event.new_id is not None:
+            self.run_worker(self._ask_about_server(event.text, event.known_id, event.new_id), group="screens")
             return
         self._problem(event.text, event.code)
 
-    async def _ask_about_server(self, offered: bytes, text: str) -> None:
-        self._problem(text, SERVER_ID_CHANGED)
+    async def _ask_about_server(self, text: str, known: bytes, new: bytes) -> None:
+        if isinstance(self._base, ConnectScreen):
+            self._base.show_problem(text, SERVER_ID_CHANGED)
+        else:
+            await self._show(self._connect_screen(text, SERVER_ID_CHANGED))
+        address = self._login.address
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self._accepted = offered
+                self._trusted[address] = new
+                self._store.trust(address, new)
                 self._connect(self._login)
 
-        self.push_screen(
-            Confirm(_("Another server answers at this address."), text, yes=_("Go on all the same")), answered
-        )
+        detail = _(
+            "This is not the server that was here before.\n"
+            "known:    {known}\n"
+            "answers:  {new}\n"
+            "Either it was set up anew, or somebody else answers in its place, who could play in your name there. Ask "
+            "whoever runs it to read out its fingerprint; if you cannot, say no."
+        ).format(known=fingerprint(known), new=fingerprint(new))
+        question = _("Another server answers at {address}.").format(address=plain(str(address)))
+        self.push_screen(Confirm(question, detail, yes=_("Trust it from now on")), answered)
 
     def _problem(self, text: str, code: str) -> None:
         """Show the connect screen with what went wrong."""
@@ -296,6 +320,7 @@ class RobbyApp(App[None]):
             address=address,
             name=self._login.name,
             guest=self._login.guest,
+            tls=self._login.tls if self._address_given or not known else self._store.tls(known[0].address),
             problem=problem,
             code=code,
         )
@@ -461,6 +486,9 @@ class RobbyApp(App[None]):
         if not self.link.here:
             self.notify(_("There is no connection now; nothing was sent."), severity="warning", markup=False)
             return
+        if self.link.world.watching:
+            self.link.ask(lambda client: client.unwatch(), done=self._look, refused=self._complain)
+            return
         if not self.playing:
             self._leave_table()
             return
@@ -479,10 +507,10 @@ class RobbyApp(App[None]):
         )
 
     def _leave_table(self) -> None:
-        def refused(_code: str, text: str) -> None:
-            self.notify(plain(text), severity="warning", markup=False)
+        self.link.call(TableLeave, done=self._look, refused=self._complain)
 
-        def left(_result: dict[str, Any]) -> None:
-            self.post_message(wishes.LookAgain())
+    def _look(self, _result: dict[str, Any]) -> None:
+        self.post_message(wishes.LookAgain())
 
-        self.link.call(TableLeave, done=left, refused=refused)
+    def _complain(self, _code: str, text: str) -> None:
+        self.notify(plain(text), severity="warning", markup=False)

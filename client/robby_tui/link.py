@@ -10,11 +10,15 @@ from typing import Any
 
 from msgspec import Struct
 
+from robby_client.address import Address
 from robby_client.client import NotConnected, Refused
+from robby_client.files import NotWritable
 from robby_client.world import World
 from robby_protocol.messages import Command
+from robby_tui.notices import Notices
 from robby_tui.presses import Presses
 from robby_tui.source import ClientLike
+from robby_tui.talk import Talk
 
 OnDone = Callable[[dict[str, Any]], None]
 OnRefused = Callable[[str, str], None]
@@ -43,6 +47,11 @@ class Link:
         self.offline: Offline | None = None
         self.logged_in = False
         self.presses = Presses()
+        self.talk = Talk()
+        self.notices = Notices()
+        self.address: Address | None = None
+        """Where the server is, as the person wrote it."""
+        self.tls = False
         self._empty = World()
 
     @property
@@ -63,6 +72,18 @@ class Link:
         if client is not None:
             self._run(_await(client.call(command, **fields), done, refused))
 
+    def ask(
+        self,
+        what: Callable[[ClientLike], Awaitable[Any]],
+        *,
+        done: Callable[[Any], None] | None = None,
+        refused: OnRefused | None = None,
+    ) -> None:
+        """Let the client do this; its answer comes to `done` or `refused`."""
+        client = self.client
+        if client is not None:
+            self._run(_await(what(client), done, refused))
+
     def act(self, action: Struct, decision: int, *, refused: OnRefused) -> None:
         """Answer this very decision."""
         client = self.client
@@ -70,12 +91,16 @@ class Link:
             self._run(_await(client.act(action, decision=decision), None, refused))
 
 
-async def _await(answer: Awaitable[dict[str, Any] | None], done: OnDone | None, refused: OnRefused | None) -> None:
+async def _await(answer: Awaitable[Any], done: Callable[[Any], None] | None, refused: OnRefused | None) -> None:
     try:
         result = await answer
     except (Refused, NotConnected) as error:
         if refused is not None:
             refused(error.code, error.text)
         return
+    except NotWritable as error:
+        if refused is not None:
+            refused("not_writable", error.reason)
+        return
     if done is not None:
-        done(result or {})
+        done({} if result is None else result)

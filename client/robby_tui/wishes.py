@@ -5,16 +5,18 @@ from dataclasses import dataclass
 from textual.message import Message
 
 from robby_client.address import Address
+from robby_client.dial import TlsPlan
 
 
 @dataclass
 class Connect(Message):
-    """Connect to this server as this person. guest: without a key."""
+    """Connect to this server as this person. guest: without a key. tls: how by TLS; None: without."""
 
     address: Address
     name: str
     guest: bool
     password: str | None
+    tls: TlsPlan | None = None
 
 
 class Disconnect(Message):

@@ -1,6 +1,7 @@
 """A scripted client: the real picture of the world, fed by a test instead of a network; and views to feed it with."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -8,7 +9,9 @@ import msgspec
 from msgspec import Struct, structs
 
 from robby_client.address import Address
+from robby_client.chat import look_of
 from robby_client.client import LoginPlan, NotConnected, Refused
+from robby_client.dial import TlsPlan
 from robby_client.events import ClientEvent, Connected, Ended, Lost, Received
 from robby_client.world import World
 from robby_games.robby_solo import (
@@ -20,6 +23,8 @@ from robby_games.robby_solo import (
 )
 from robby_protocol.errors import STALE_DECISION
 from robby_protocol.messages import (
+    ChatSaid,
+    ChatSend,
     Clock,
     Command,
     Decision,
@@ -29,10 +34,16 @@ from robby_protocol.messages import (
     LobbyTables,
     Message,
     PublicPart,
+    RecordGet,
     SeatInfo,
+    TableConfigure,
+    TableCreate,
     TableInfo,
+    TableJoin,
     TableLeave,
     TableState,
+    TableUnwatch,
+    TableWatch,
     Welcome,
 )
 
@@ -102,6 +113,43 @@ class ScriptedClient:
             raise self.refuse.pop(0)
         self.world.answered(decision)
 
+    async def join(self, table: str, *, invite: str = "", password: str | None = None) -> dict[str, Any]:
+        return await self._enter(TableJoin, table, invite, password)
+
+    async def watch(self, table: str, *, invite: str = "", password: str | None = None) -> dict[str, Any]:
+        return await self._enter(TableWatch, table, invite, password)
+
+    async def _enter(self, command: type[Command], table: str, invite: str, password: str | None) -> dict[str, Any]:
+        proof = {"password_proof": password.ljust(32).encode()} if password else {}
+        return await self.call(command, table=table, **({"invite": invite} if invite else {}), **proof)
+
+    async def unwatch(self) -> dict[str, Any]:
+        result = await self.call(TableUnwatch)
+        self.world.leave_table()
+        return result
+
+    async def create(self, *, password: str | None = None, **fields: Any) -> dict[str, Any]:
+        key = {"password_key": password.ljust(32).encode()} if password else {}
+        return await self.call(TableCreate, **fields, **key)
+
+    async def configure(self, *, password: str | None = None, **fields: Any) -> dict[str, Any]:
+        key = {} if password is None else {"password_key": password.ljust(32).encode() if password else b""}
+        return await self.call(TableConfigure, **fields, **key)
+
+    async def say(self, text: str, *, lobby: bool = False) -> dict[str, Any]:
+        table = None if lobby or self.world.table is None else self.world.table.table
+        return await self.call(ChatSend, table=table, text=text)
+
+    async def save_record(self, match: str, folder: Path | None = None) -> Path:
+        await self.call(RecordGet, match=match)
+        return Path("records") / f"{match}.robby"
+
+    def mute(self, name: str) -> None:
+        self.world.muted[look_of(name)] = name
+
+    def unmute(self, name: str) -> None:
+        self.world.muted.pop(look_of(name), None)
+
     def stop(self) -> None:
         self.stopped = True
         self.tell(Ended("stopped", ""))
@@ -149,18 +197,13 @@ class Maker:
         self.now = now
         self.clients: list[ScriptedClient] = []
         self.asked: list[tuple[Address, LoginPlan]] = []
-        self.accept: Callable[[bytes, bytes], bool] = lambda _known, _new: False
+        self.tls: list[TlsPlan | None] = []
 
     def __call__(
-        self,
-        address: Address,
-        login: LoginPlan,
-        *,
-        on_welcome: Callable[[Greeting, Welcome], None],
-        accept_server_id: Callable[[bytes, bytes], bool],
+        self, address: Address, login: LoginPlan, *, tls: TlsPlan | None, kept: Mapping[str, Any]
     ) -> ScriptedClient:
         self.asked.append((address, login))
-        self.accept = accept_server_id
+        self.tls.append(tls)
         self.clients.append(ScriptedClient(self.now))
         return self.clients[-1]
 
@@ -196,7 +239,12 @@ def table(phase: str = "playing", names: Sequence[str] = NAMES, **changes: Any) 
 
 def table_state(phase: str = "playing", you: int | None = 0, **changes: Any) -> TableState:
     news = changes.pop("news", [])
-    return TableState(table=table(phase, **changes), you=you, news=news)
+    own = {name: changes.pop(name) for name in ("invite", "next_match", "commitment") if name in changes}
+    return TableState(table=table(phase, **changes), you=you, news=news, **own)
+
+
+def said(name: str, text: str, *, table: str | None = "K7QD", **fields: Any) -> ChatSaid:
+    return ChatSaid(table=table, name=name, text=text, **fields)
 
 
 def lobby(*tables: TableInfo, people: int = 5) -> LobbyTables:

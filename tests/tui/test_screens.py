@@ -5,12 +5,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 from textual import events
 from textual.widgets import DataTable, Input, OptionList
 
+from robby_client.address import Address
 from robby_client.client import Refused
+from robby_client.codes import fingerprint
 from robby_client.events import Ended
 from robby_client.quick import QuickTable
+from robby_client.session import kept_by
+from robby_client.store import Store
 from robby_games.robby_solo import GameOver, Options
 from robby_protocol.messages import (
     ScoreLine,
@@ -37,7 +42,7 @@ from robby_tui.screens.table import TableScreen
 from robby_tui.widgets.choices import Choices
 from robby_tui.widgets.options_form import OptionsForm
 from robby_tui.widgets.toggles import Tick
-from tests.tui.fakes import lobby, own, public, scores, table, table_state
+from tests.tui.fakes import GREETING, WELCOME, lobby, own, public, scores, table, table_state
 from tests.tui.kit import Stage, run
 
 
@@ -92,20 +97,27 @@ def test_a_refusal_is_said_where_it_is_made_right(tmp_path: Path, code: str, fie
 
 
 def test_another_server_at_the_address_is_gone_on_with_only_if_wanted(tmp_path: Path) -> None:
+    changed = Ended("server_id_changed", "This is not the server.", known_id=b"o" * 32, new_id=b"n" * 32)
+
     async def scene(stage: Stage) -> None:
-        assert not stage.maker.accept(b"old", b"new")
-        stage.client.tell(Ended("server_id_changed", "This is not the server that was here before."))
+        stage.client.connect()
+        kept_by(Store(tmp_path), Address.parse("localhost"), "Ana")["on_welcome"](
+            structs.replace(GREETING, server_id=b"o" * 32), WELCOME
+        )
+        stage.client.tell(changed)
         await stage.at(Confirm)
+        assert fingerprint(b"o" * 32) in stage.text
+        assert fingerprint(b"n" * 32) in stage.text
         await stage.press("enter")
         assert len(stage.maker.clients) == 1
         await stage.press("enter")
-        assert not stage.maker.accept(b"old", b"new")
-        stage.client.tell(Ended("server_id_changed", "This is not the server that was here before."))
+        assert len(stage.maker.clients) == 2
+        stage.client.tell(changed)
         await stage.at(Confirm)
         await stage.press("left", "enter")
         assert len(stage.maker.clients) == 3
-        assert stage.maker.accept(b"old", b"new")
-        assert not stage.maker.accept(b"old", b"third")
+        assert stage.maker.asked[-1][1].known_server_id == b"n" * 32
+        assert Store(tmp_path).recent()[0].server_id == b"n" * 32
 
     run(scene, tmp_path, connected=False)
 

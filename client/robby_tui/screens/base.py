@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
-from textual.screen import Screen
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.widgets import Static
 
 from robby_client.events import ClientEvent
@@ -14,7 +14,9 @@ from robby_protocol.i18n import _
 from robby_tui.asked import KeyHint
 from robby_tui.cells import plain
 from robby_tui.link import Link
+from robby_tui.screens.talking import Talking
 from robby_tui.widgets.banner import Banner
+from robby_tui.widgets.headline import Headline
 from robby_tui.widgets.keybar import KeyBar
 
 SMALLEST = (60, 18)
@@ -26,24 +28,26 @@ def always() -> list[KeyHint]:
     return [KeyHint("?", _("help"), "app.help"), KeyHint("q", _("quit"), "app.leave")]
 
 
-class BaseScreen(Screen[None]):
+class BaseScreen(Talking):
     """A screen that shows part of the world. now: the monotonic clock in seconds."""
 
-    BINDINGS: ClassVar[list[BindingType]] = []
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("d,D", "put_away", show=False)]
     KEY_LINES: ClassVar[int] = 2
     """Lines that the keys may take where one is not enough."""
 
     def __init__(self, link: Link, now: Callable[[], float] = time.monotonic) -> None:
-        super().__init__()
-        self.link = link
-        self.now = now
+        super().__init__(link, now)
         self._too_small = Static("", id="too-small", markup=False)
 
     def compose(self) -> ComposeResult:
-        """Banner, the screen's own body, the line of keys."""
-        yield Banner(self.now)
+        """The lines at the top, the screen's own body, the line of keys."""
+        with Vertical(id="tops"):
+            yield Banner(self.now)
+            yield Headline("notice-line")
+            yield Headline("watching-line")
         yield self._too_small
         yield from self.body()
+        yield from self.talk_widgets()
         yield KeyBar(self.KEY_LINES)
 
     def body(self) -> ComposeResult:
@@ -65,14 +69,46 @@ class BaseScreen(Screen[None]):
         """Bring everything on the screen up to date."""
         if not self.is_attached or not self.query(Banner):
             return  # not built yet, or being taken down
-        self.query_one(Banner).show(self.link.offline)
+        self._show_tops()
         self.world_changed(event)
+        self.tell_talk()
         self.show_keys()
+
+    def _show_tops(self) -> None:
+        self.query_one(Banner).show(self.link.offline)
+        cells = self.app.size.width
+        notice, more = self.link.notices.first, self.link.notices.more
+        end = _("d puts it away") + (f" (+{more})" if more else "")
+        text = "" if notice is None else plain(notice.text)
+        self.query_one("#notice-line", Headline).say(text, end, cells, loud=notice is not None and notice.loud)
+        self.query_one("#watching-line", Headline).say(self._watching(), _("l stops"), cells)
+
+    def _watching(self) -> str:
+        """That one only watches, and how late; empty where one plays."""
+        world = self.link.world
+        if not world.watching or world.table is None:
+            return ""
+        if world.table.delay_s:
+            return _("You are watching ({n} s behind).").format(n=world.table.delay_s)
+        return _("You are watching.")
+
+    @property
+    def top_rows(self) -> int:
+        """Lines that those at the top take."""
+        first = self.link.notices.first
+        loud = 0 if first is None else 3 if first.loud else 1
+        return (self.link.offline is not None) + loud + self.link.world.watching
+
+    def action_put_away(self) -> None:
+        """The notice at the top was read."""
+        if self.link.notices.first is not None:
+            self.link.notices.put_away()
+            self.tell(None)
 
     def show_keys(self) -> None:
         """Bring the line of keys up to date."""
         if self.is_attached:
-            self.query_one(KeyBar).show(self.keys(), self.always())
+            self.query_one(KeyBar).show([*self.keys(), *self.talk_keys()], self.always())
 
     def on_mount(self) -> None:
         """Show the world as it is."""

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import ClassVar
 
 from textual import on
@@ -9,11 +10,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.widgets import Button, Input, OptionList, Static
+from textual.widgets import Button, Checkbox, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from robby_client.address import Address, AddressError
+from robby_client.codes import TLS_CA_UNREADABLE, TLS_NOT_OFFERED, TLS_SELF_SIGNED, TLS_UNKNOWN_CA
+from robby_client.dial import TlsPlan
 from robby_client.store import KnownServer
+from robby_protocol.errors import TLS_REQUIRED
 from robby_protocol.i18n import _
 from robby_tui import wishes
 from robby_tui.asked import KeyHint
@@ -27,6 +31,7 @@ LONGEST_ADDRESS = 300
 """Longer than any host's name may be."""
 LONGEST_NAME = 60
 """The server's own limit is narrower; this only keeps a pasted book out."""
+LONGEST_PATH = 1_000
 LONGEST_PASSWORD = 200
 """As long as the protocol lets it be."""
 
@@ -45,6 +50,7 @@ class ConnectScreen(BaseScreen):
         address: str = "",
         name: str = "",
         guest: bool = False,
+        tls: TlsPlan | None = None,
         problem: str = "",
         code: str = "",
     ) -> None:
@@ -53,6 +59,7 @@ class ConnectScreen(BaseScreen):
         self._address = address
         self._name = name
         self._guest = guest
+        self._tls = tls
         self._problem = problem
         self._code = code
         self.busy = False
@@ -79,6 +86,15 @@ class ConnectScreen(BaseScreen):
                     yield Static(_("Password, if the server asks for one"), classes="label", markup=False)
                     yield Input("", id="password", password=True, max_length=LONGEST_PASSWORD, compact=True)
                     yield Tick(_("as a guest (name not kept)"), self._guest, id="guest", compact=True)
+                    yield Tick(_("TLS: encrypted, by certificate"), self._tls is not None, id="tls", compact=True)
+                    ca = None if self._tls is None else self._tls.ca
+                    yield Input(
+                        "" if ca is None else str(ca),
+                        placeholder=_("authority's file, if it has one of its own"),
+                        id="ca",
+                        max_length=LONGEST_PATH,
+                        compact=True,
+                    )
                     yield Button(_("Connect"), id="go", variant="primary", compact=True)
                 if self._recent:
                     with Vertical(id="recent"):
@@ -87,16 +103,14 @@ class ConnectScreen(BaseScreen):
             yield Static("", id="problem", markup=False)
 
     def _option(self, known: KnownServer) -> Option:
-        return Option(
-            Content.assemble(
-                (cut(plain(known.name), 28) or str(known.address), "bold"), f"\n  {cut(str(known.address), 28)}"
-            )
-        )
+        where = cut(str(known.address), 22) + (" · TLS" if known.tls else "")
+        return Option(Content.assemble((cut(plain(known.name), 28) or str(known.address), "bold"), f"\n  {where}"))
 
     def on_mount(self) -> None:
         """Start where something is missing."""
         missing = "#address" if not self._address else "#name" if not self._name else "#go"
         self.query_one(missing).focus()
+        self._show_ca()
         self.show_problem(self._problem, self._code)
 
     def keys(self) -> list[KeyHint]:
@@ -126,6 +140,26 @@ class ConnectScreen(BaseScreen):
             self.query_one("#name", Input).focus()
         elif code.startswith("password_"):
             self.query_one("#password", Input).focus()
+        elif code in (TLS_SELF_SIGNED, TLS_UNKNOWN_CA, TLS_CA_UNREADABLE):
+            self.query_one("#ca", Input).focus()
+        elif code in (TLS_REQUIRED, TLS_NOT_OFFERED):
+            self.query_one("#tls", Tick).focus()
+
+    @on(Input.Changed, "#address")
+    def address_changed(self, event: Input.Changed) -> None:
+        """A server that was reached by TLS is not reached without it by mistake."""
+        for known in self._recent:
+            if known.tls and str(known.address) == event.value.strip():
+                self._take_tls(known)
+
+    def _take_tls(self, known: KnownServer) -> None:
+        self.query_one("#tls", Tick).value = known.tls
+        self.query_one("#ca", Input).value = known.ca or ""
+
+    @on(Checkbox.Changed, "#tls")
+    def _show_ca(self) -> None:
+        """The file matters with TLS alone."""
+        self.query_one("#ca", Input).display = self.query_one("#tls", Tick).value
 
     def _complain(self, field: str, text: str) -> None:
         error = self.query_one(f"#{field}-error", Static)
@@ -151,6 +185,7 @@ class ConnectScreen(BaseScreen):
         known = self._recent[event.option_index]
         self.query_one("#address", Input).value = str(known.address)
         self.query_one("#guest", Tick).value = known.guest
+        self._take_tls(known)
         if self.query_one("#name", Input).value.strip():
             self.action_connect()
         else:
@@ -175,4 +210,14 @@ class ConnectScreen(BaseScreen):
         password = self.query_one("#password", Input).value or None
         guest = self.query_one("#guest", Tick).value
         self.show_busy(str(address))
-        self.app.post_message(wishes.Connect(address, name, guest, password))
+        self.app.post_message(wishes.Connect(address, name, guest, password, self._plan()))
+
+    def _plan(self) -> TlsPlan | None:
+        if not self.query_one("#tls", Tick).value:
+            return None
+        ca = self.query_one("#ca", Input).value.strip()
+        address = self.query_one("#address", Input).value.strip()
+        named = [known.tls_name for known in self._recent if str(known.address) == address]
+        if self._tls is not None and address == self._address:
+            named = [self._tls.name]
+        return TlsPlan(ca=Path(ca).expanduser() if ca else None, name=named[0] if named else None)

@@ -22,6 +22,7 @@ from robby_tui.screens.ask import AskText
 from robby_tui.screens.base import BaseScreen
 from robby_tui.screens.setup import MOST_SEATS, Setup, SetupScreen
 from robby_tui.signs import BOT
+from robby_tui.widgets.story import Story
 
 LONGEST_ID = 64
 """As long as the protocol lets a table's id be."""
@@ -43,6 +44,7 @@ class LobbyScreen(BaseScreen):
             yield DataTable(cursor_type="row", zebra_stripes=True, id="tables")
             yield Static("", id="lobby-who", markup=False)
             yield Static("", id="lobby-empty", markup=False)
+            yield Story(classes="talk")
 
     def on_mount(self) -> None:
         """Ask for the list."""

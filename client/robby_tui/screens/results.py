@@ -22,6 +22,7 @@ from robby_tui.screens.room import Seated
 from robby_tui.signs import DONE, GOOD, MUTED, WINNER, YOU
 from robby_tui.widgets.lines import Line, content, line_width
 from robby_tui.widgets.loot import item_name
+from robby_tui.widgets.story import Story
 
 NAME_CELLS = 20
 INDENT = "     "
@@ -41,6 +42,7 @@ class ResultsScreen(Seated):
         yield Static("", id="results-head", markup=False)
         with VerticalScroll(id="results-body", can_focus=False):
             yield Static("", id="scores", markup=False)
+        yield Story(classes="talk")
         yield Static("", id="results-ready", markup=False)
 
     def world_changed(self, event: ClientEvent | None) -> None:

@@ -60,7 +60,7 @@ class SoloKeys(TableScreen):
         return "" if self.picture is None else asked.sentence(self.picture)
 
     @property
-    def context(self) -> Hashable:
+    def asked_context(self) -> Hashable:
         """What a key press is bound to: the question's kind, not its number."""
         picture = self.picture
         if picture is None or picture.decision is None:

@@ -111,6 +111,12 @@ class SoloTable(SoloKeys):
 
     # Drawing.
 
+    def show_keys(self) -> None:
+        """The line of keys, and at the top whether something was said that the log has no room for."""
+        super().show_keys()
+        if self.picture is not None and self.is_attached:
+            self._draw_head(self.picture, self.app.size.width)
+
     def redraw(self) -> None:
         """Draw the game as it is now."""
         game = self.link.world.game
@@ -147,7 +153,6 @@ class SoloTable(SoloKeys):
         loot = self.query_one(OwnLoot)
         loot.display = wide and picture.own is not None
         loot.show(() if picture.own is None else picture.own.stack)
-        self._draw_head(picture, columns)
         self.query_one("#asked", Static).update(self._asked_text(picture))
         idle = "" if game.public.phase == "over" else _("no time limit")
         self.query_one(Countdown).show(game.clock, idle=idle)
@@ -160,7 +165,7 @@ class SoloTable(SoloKeys):
         """How large banks and participants may be drawn, so that everything needed to play has room."""
         people = len(picture.public.participants)
         more = self._asked_rows(picture) - 1
-        free = rows - _FIXED_ROWS - people - more - (0 if self.link.offline is None else 1)
+        free = rows - _FIXED_ROWS - people - more - self.top_rows
         if free < bank_widgets.COMPACT_HEIGHT + (0 if wide else _LEAST_STORY_ROWS):
             return "tight", False
         big = free - (0 if wide else _STORY_ROWS) >= bank_widgets.BIG_HEIGHT
@@ -174,7 +179,7 @@ class SoloTable(SoloKeys):
     def _notice_fits(self, picture: Picture, rows: int) -> bool:
         """Whether a tight window has a line for the own loot."""
         used = _TIGHT_FIXED_ROWS + self._asked_rows(picture) + len(picture.public.participants)
-        return used + (0 if self.link.offline is None else 1) < rows
+        return used + self.top_rows < rows
 
     def _draw_head(self, picture: Picture, columns: int) -> None:
         public = picture.public
@@ -188,7 +193,9 @@ class SoloTable(SoloKeys):
             (" · " + _("round {round}/{most}").format(round=public.round, most=most), ""),
         ]
         gentleman = _("you") if picture.i_am_gentleman else picture.name(public.gentleman)
+        unread = 0 if self.log_in_sight else self.link.talk.unread(self.link.world, self.chat)
         right: list[Piece] = [
+            (_("{n} new: /").format(n=unread) + " · " if unread else "", f"bold {ALERT}"),
             (_("deck {n}").format(n=public.deck), ""),
             (" · ", ""),
             (f"{GENTLEMAN} " + _("Gentleman: {name}").format(name=gentleman), "bold $accent"),

@@ -16,7 +16,7 @@ class Banner(Widget):
     """Hidden while the server is there. now: the monotonic clock in seconds."""
 
     DEFAULT_CSS = """
-    Banner { height: 1; padding: 0 1; background: $error; color: $text; text-style: bold; display: none; dock: top; }
+    Banner { height: 1; padding: 0 1; background: $error; color: $text; text-style: bold; display: none; }
     Banner.shown { display: block; }
     """
 

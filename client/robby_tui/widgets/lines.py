@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from rich.cells import split_graphemes
 from textual.content import Content
 
 from robby_tui.cells import cut, width
@@ -44,6 +45,42 @@ def spread(left: Sequence[Piece], right: Sequence[Piece], cells: int) -> Line:
     start = clip(left, max(0, room))
     gap = cells - line_width(start) - line_width(right)
     return [*start, (" " * max(0, gap), ""), *right]
+
+
+def wrap(line: Sequence[Piece], cells: int, set_in: str) -> list[Line]:
+    """The line on as many lines of at most so many cells as it takes, all but the first set in; broken at spaces, and
+    within a word only where it is longer than a line."""
+    out: list[Line] = [[]]
+    left = cells
+    for text, style in line:
+        for number, word in enumerate(text.split(" ")):
+            piece = word if number == 0 else " " + word
+            if width(piece) > left and number and width(word) <= cells - len(set_in):
+                out.append([(set_in, "")])
+                left = cells - len(set_in)
+                piece = word
+            while width(piece) > left:
+                head = _fitting(piece, left)
+                if not head and left == cells - len(set_in):
+                    head = piece[:1]  # wider than a whole line; so it gets one
+                out[-1].append((head, style))
+                piece = piece[len(head) :]
+                out.append([(set_in, "")])
+                left = cells - len(set_in)
+            out[-1].append((piece, style))
+            left -= width(piece)
+    return out
+
+
+def _fitting(text: str, cells: int) -> str:
+    """As much of a text's beginning as fits, no character cut in two."""
+    end = taken = 0
+    for _start, stop, size in split_graphemes(text)[0]:
+        if taken + size > cells:
+            break
+        taken += size
+        end = stop
+    return text[:end]
 
 
 def content(lines: Iterable[Sequence[Piece]]) -> Content:

@@ -1,4 +1,7 @@
-"""The log: what happened, in sentences, newest at the end; rounds as headings. Stays at the end unless scrolled."""
+"""The log: what happened, in sentences, newest at the end; rounds as headings. Stays at the end unless scrolled.
+
+What people said stands between, its further lines set in, so that nothing said can look like something that happened.
+"""
 
 from collections.abc import Sequence
 
@@ -10,9 +13,15 @@ from textual.widgets import Static
 
 from robby_protocol.i18n import _
 from robby_tui.cells import plain
+from robby_tui.widgets.lines import Line, Piece, content, wrap
 
 MOST_LINES = 600
 """Lines kept: some twenty rounds. Older ones would only make every new one slower to lay out."""
+MOST_SAID = 100
+"""Of them lines of chat: a flood of talk must not push out what happened."""
+_SET_IN = "    "
+_LEAST_WIDTH = 20
+"""Cells below which a log is not laid out by hand: it is not to be read either."""
 
 
 class Story(VerticalScroll, can_focus=False):
@@ -28,9 +37,10 @@ class Story(VerticalScroll, can_focus=False):
     class Parked(Message):
         """Somebody reads what was, or has come back to the end."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._lines: list[tuple[str, str]] = []
+    def __init__(self, classes: str | None = None) -> None:
+        super().__init__(classes=classes)
+        self._lines: list[tuple[Piece, ...]] = []
+        """Each a sentence, or what somebody said: speaker and text."""
         self._static = Static(Content(), markup=False)
         self._follow = True
 
@@ -51,20 +61,35 @@ class Story(VerticalScroll, can_focus=False):
     @property
     def lines(self) -> list[str]:
         """The sentences told, oldest first."""
-        return [text for text, _style in self._lines]
+        return ["".join(text for text, _style in line) for line in self._lines]
 
     def tell(self, lines: Sequence[tuple[str, str]]) -> None:
         """Add sentences with their styles."""
         if not lines:
             return
-        self._lines.extend((plain(text), style) for text, style in lines)
+        self._add([((plain(text), style),) for text, style in lines])
+
+    def talk(self, lines: Sequence[tuple[Piece, Piece]]) -> None:
+        """Add what was said, each line as speaker and text, both harmless."""
+        if not lines:
+            return
+        self._add(lines)
+        excess = sum(1 for line in self._lines if len(line) > 1) - MOST_SAID
+        if excess > 0:
+            said = [number for number, line in enumerate(self._lines) if len(line) > 1][:excess]
+            for number in reversed(said):
+                del self._lines[number]
+            self._draw()
+
+    def _add(self, lines: Sequence[tuple[Piece, ...]]) -> None:
+        self._lines.extend(lines)
         self.set_class(not self._follow, "behind")
         del self._lines[:-MOST_LINES]
         self._draw()
 
     def begin_anew(self) -> None:
-        """Forget what was told: another match begins."""
-        self._lines.clear()
+        """Forget what was told: another match begins. What was said stays."""
+        self._lines = [line for line in self._lines if len(line) > 1]
         self._draw()
         self.follow()
 
@@ -79,7 +104,9 @@ class Story(VerticalScroll, can_focus=False):
         self.call_after_refresh(self._look_where)
 
     def on_resize(self) -> None:
-        """Keep the end in sight."""
+        """Keep the end in sight, and what is set in within the width."""
+        if any(len(line) > 1 for line in self._lines):
+            self._draw()
         self._to_end()
 
     def on_mouse_scroll_up(self) -> None:
@@ -105,10 +132,12 @@ class Story(VerticalScroll, can_focus=False):
             self.call_after_refresh(self.scroll_end, animate=False)
 
     def _draw(self) -> None:
-        pieces: list[str | tuple[str, str]] = []
-        for number, (text, style) in enumerate(self._lines):
-            if number:
-                pieces.append("\n")
-            pieces.append((text, style) if style else text)
-        self._static.update(Content.assemble(*pieces))
+        drawn: list[Line] = []
+        cells = self.scrollable_content_region.width
+        for line in self._lines:
+            if len(line) > 1 and cells >= _LEAST_WIDTH:
+                drawn += wrap(line, cells, _SET_IN)
+            else:
+                drawn.append(list(line))
+        self._static.update(content(drawn))
         self._to_end()
