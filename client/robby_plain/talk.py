@@ -4,7 +4,7 @@ A line is chat only if it begins with `/say`: whatever else is typed, pasted or 
 """
 
 from robby_client.chat import Chat
-from robby_client.deal import Deal
+from robby_client.deal import COMMITTED, Deal
 from robby_client.tale.deal import deal_sentence
 from robby_client.tale.table import chat_sentence, notice_sentence
 from robby_plain.session import Session
@@ -58,8 +58,8 @@ class TalkPart:
         if deal is None or (deal.match, deal.stage) == self._deal:
             return
         self._deal = (deal.match, deal.stage)
-        # A trouble has an event of its own, which is said whatever else happens.
-        sentence = deal_sentence(deal) if deal.trouble is None else None
+        # A trouble has an event of its own, which is said whatever else happens; that all have committed is no news.
+        sentence = deal_sentence(deal) if deal.trouble is None and deal.stage != COMMITTED else None
         if sentence is not None:
             self._session.tell(sentence)
 

@@ -15,4 +15,6 @@ def deal_sentence(deal: Deal) -> str | None:
         return _("The deal: {count} of {count} committed; now all open.").format(count=deal.people)
     if deal.stage == OPENED:
         return _("The deal is fair: {opened} of {count} opened.").format(opened=deal.opened_by, count=deal.people)
-    return _("The deal was fair: the server's secret is the one that it was committed to.")
+    if not deal.nonces:
+        return None  # the start was broken off, which the table's news say
+    return _("The deal is checked: the server's secret is the one that it was committed to.")

@@ -11,6 +11,7 @@ from robby_bots.registry import BOTS
 from robby_cli.seated_bots import spawner
 from robby_client.client import Client, LoginPlan
 from robby_client.events import Ended
+from robby_client.keeper import Keeper
 from robby_client.quick import QuickTable
 from robby_client.streams import over_trio
 from robby_client.world import GameState
@@ -102,7 +103,15 @@ class Stage:
         self.server = server
         self._nursery = nursery
 
-    def enter(self, name: str, *, quick: QuickTable | None = None, resume: bytes = b"", script: str = "") -> Person:
+    def enter(
+        self,
+        name: str,
+        *,
+        quick: QuickTable | None = None,
+        resume: bytes = b"",
+        script: str = "",
+        keeper: Keeper | None = None,
+    ) -> Person:
         person = Person()
         person.script = script.splitlines()
 
@@ -110,7 +119,7 @@ class Stage:
             person.stream = self.server.connect_memory()
             return over_trio(person.stream)
 
-        client = Client(dial, LoginPlan(name=name, resume=resume), first_try_fatal=True)
+        client = Client(dial, LoginPlan(name=name, resume=resume), first_try_fatal=True, keeper=keeper)
         client.world.now = trio.current_time
         person._client = client
         self._nursery.start_soon(self._run, person, client, quick)
@@ -133,15 +142,15 @@ class Stage:
 
 
 @asynccontextmanager
-async def stage(settings: Settings | None = None) -> AsyncIterator[Stage]:
-    """A server with the usual bots, that do not wait; use under a fake clock."""
+async def stage(settings: Settings | None = None, *, fair: bool = False) -> AsyncIterator[Stage]:
+    """A server with the usual bots, that do not wait; use under a fake clock. fair: cards by a fair deal."""
     server = Server(
         settings or Settings(),
         MemoryStore(),
         spawn_bot=spawner(think=(0.0, 0.0), seed="stage"),
         bots={game: tuple(bots) for game, bots in BOTS.items()},
         key=bytes(32),
-        match_seed=lambda: bytes(range(32)),
+        match_seed=None if fair else lambda: bytes(range(32)),
     )
     async with trio.open_nursery() as nursery:
         await nursery.start(server.serve)
