@@ -156,15 +156,16 @@ class Identities:
     async def keyed(self, key: bytes, name: str, origin: str = "") -> Identity:
         """The person with this key, whose proof has been checked. The name is bound at the first use; without a seat
         one may take another, which is bound instead. origin: the address it comes from; empty: not counted."""
-        gone = []
+        gone: list[Identity] = []
         who = self._by_key.get(key)
-        if who is not None and self._expired(who):
+        expired = who is not None and self._expired(who)
+        if who is not None and not expired and (who.table is not None or (who.bound and who.name == name)):
+            return who
+        free = self._free_name(name, who)
+        if who is not None and expired:
             self.forget(who)
             gone.append(who)
             who = None
-        if who is not None and (who.table is not None or (who.bound and who.name == name)):
-            return who
-        free = self._free_name(name, who)
         if who is None:
             gone += self._make_room(origin, keyed=True)
             who = Identity(id=new_identity_id(), name=free, kind="person", key=key, origin=origin)
