@@ -54,8 +54,8 @@ BREAKS: dict[str, Break] = {
     ),
     "a seat is leaked": Break(
         "server/robby_server/table.py",
-        "        self.seats.remove(seat)\n        seat.session = None\n        if seat.owner.table == self.id:\n",
-        "        self.seats.remove(seat)\n        seat.session = None\n        if False:\n",
+        "        self.returning.discard(seat)\n        seat.session = None\n        if seat.owner.table == self.id:\n",
+        "        self.returning.discard(seat)\n        seat.session = None\n        if False:\n",
         ("tests/e2e/test_trials_social.py", "tests/e2e/test_trials_answers.py"),
     ),
     "a table is leaked": Break(
