@@ -13,11 +13,10 @@ from msgspec import Struct
 
 from robby_client.access import Access, Opened, table_id
 from robby_client.backoff import Backoff
+from robby_client.calls import Calls, NotConnected, Refused
 from robby_client.chat import look_of
 from robby_client.codes import (
     CLIENT_FAULT,
-    MAYBE_DONE,
-    NOT_CONNECTED,
     SERVER_ID_CHANGED,
     SERVER_PROOF_WRONG,
     STOPPED,
@@ -36,14 +35,11 @@ from robby_protocol import identity
 from robby_protocol.codec import plain
 from robby_protocol.connection import InvalidMessage
 from robby_protocol.errors import (
-    FRAME_TOO_LARGE,
     INVALID_MESSAGE,
     NO_DECISION,
     NO_SUCH_RECORD,
     RESUME_UNKNOWN,
     STALE_DECISION,
-    LocalProtocolError,
-    UnsendableError,
 )
 from robby_protocol.messages import (
     Act,
@@ -72,50 +68,12 @@ from robby_protocol.messages import (
     TableWatch,
     Welcome,
 )
-from robby_protocol.messages.base import MAX_REQUEST_ID
 
 __all__ = ["Client", "Dial", "LoginPlan", "NotConnected", "Refused", "Timings"]
 
 Dial = Callable[[], Awaitable[ByteStream]]
 
 _log = logging.getLogger(__name__)
-
-
-class Refused(Exception):  # noqa: N818 - the server's answer, not a fault
-    """The server refused a command; nothing has changed. code: stable. text: for people, with a remedy."""
-
-    def __init__(self, code: str, text: str | None = None, details: dict[str, Any] | None = None) -> None:
-        self.code = code
-        self.text = text_for(code) if text is None else text
-        self.details = details or {}
-        super().__init__(f"{code}: {self.text}")
-
-
-class NotConnected(Exception):  # noqa: N818 - a state of the network, not a fault
-    """A command was not sent (unsure: False), or its connection was lost before the answer came (unsure: True).
-
-    It is never sent again by itself. After a resume the world tells whether it was done.
-    """
-
-    def __init__(self, *, unsure: bool = False) -> None:
-        self.code = MAYBE_DONE if unsure else NOT_CONNECTED
-        self.text = text_for(self.code)
-        self.unsure = unsure
-        super().__init__(f"{self.code}: {self.text}")
-
-
-class _Call:
-    """A command that waits for its answer. on_ok, on_error: done the moment it arrives, before any later message."""
-
-    def __init__(self, on_ok: Callable[[], None] | None, on_error: Callable[[Error], None] | None = None) -> None:
-        self.on_ok = on_ok
-        self.on_error = on_error
-        self.done = anyio.Event()
-        self.sent = False
-        self.answer: Ok | Error | None = None
-
-    def mark_sent(self) -> None:
-        self.sent = True
 
 
 class Client:
@@ -164,21 +122,18 @@ class Client:
         """The table that is watched, to be watched again after a reconnect."""
         self._backoff = Backoff(timings.first_wait, timings.longest_wait, rng or random.Random())
         self._inbox = Inbox()
-        self._calls: dict[int, _Call] = {}
-        self._last_id = 0
-        self._link: Link | None = None
+        self._calls = Calls()
         self._server_id = login.known_server_id
         self._token = login.resume
         self._identity: str | None = None
         self._forgotten = False
         self._started = False
-        self._stopping = False
         self._scope: anyio.CancelScope | None = None
 
     @property
     def connected(self) -> bool:
         """Whether a command could be sent now."""
-        return self._link is not None and not self._stopping
+        return self._calls.open
 
     @property
     def events(self) -> AsyncIterator[ClientEvent]:
@@ -263,7 +218,7 @@ class Client:
         self._identity = welcome.identity
         self._token = welcome.resume
         self._forgotten = False
-        self._link = link
+        self._calls.link = link
         self.world.connected(greeting, welcome)
         self._inbox.put(Connected(welcome, resumed))
         self._watch_again()
@@ -293,11 +248,8 @@ class Client:
         try:
             await link.serve(self._received)
         finally:
-            self._link = None
+            self._calls.lost()
             self.world.disconnected()
-            for call in self._calls.values():
-                call.done.set()
-            self._calls.clear()
             await link.aclose()
 
     def _received(self, message: Message | InvalidMessage) -> None:
@@ -306,9 +258,9 @@ class Client:
             if message.id is not None:
                 # The answer came, but cannot be read: whoever waits for it must not wait for ever.
                 text = text_for(INVALID_MESSAGE)
-                self._answered(Error(re=message.id, code=INVALID_MESSAGE, text=text))
+                self._calls.answered(Error(re=message.id, code=INVALID_MESSAGE, text=text))
         elif isinstance(message, Ok) or (isinstance(message, Error) and message.re is not None):
-            self._answered(message)
+            self._calls.answered(message)
         elif not isinstance(message, Pong):
             self._take(message)
 
@@ -332,7 +284,7 @@ class Client:
         if isinstance(message, DealCommitted):
             nonce = world.deals.to_open(message.match)
             if nonce:
-                self._post(DealOpen, {"match": message.match, "nonce": nonce})
+                self._calls.post(DealOpen, {"match": message.match, "nonce": nonce})
         elif self._keeper is not None:
             secret = message.secret if isinstance(message, DealRevealed) else b""
             self._keeper.keep(world, message.match, secret)
@@ -342,16 +294,6 @@ class Client:
         world = self.world
         if self._keeper is not None and world.game is not None:
             self._keeper.keep(world, world.game.match)
-
-    def _answered(self, answer: Ok | Error) -> None:
-        call = self._calls.pop(answer.re or 0, None)
-        if call is not None:
-            if isinstance(answer, Ok) and call.on_ok is not None:
-                call.on_ok()
-            if isinstance(answer, Error) and call.on_error is not None:
-                call.on_error(answer)
-            call.answer = answer
-            call.done.set()
 
     async def call(self, command: type[Command], /, **fields: Any) -> dict[str, Any]:
         """Send a command and wait for its one answer. Returns its result; raises Refused or NotConnected.
@@ -365,55 +307,12 @@ class Client:
             on_ok = self.world.lobby_chat.begin_anew
         elif command is TableStart or (command is TableReady and fields.get("ready")):
             fields = {"commitment": self.world.deals.commit(), **fields}
-        return await self._call(command, fields, on_ok)
+        return await self._calls.ask(command, fields, on_ok)
 
     def _left(self) -> None:
         self._keep()
         self._watched_table = None
         self.world.leave_table()
-
-    async def _call(
-        self, command: type[Command], fields: dict[str, Any], on_ok: Callable[[], None] | None
-    ) -> dict[str, Any]:
-        number, call = self._send(command, fields, _Call(on_ok))
-        try:
-            await call.done.wait()
-        finally:
-            self._calls.pop(number, None)
-        if call.answer is None:
-            raise NotConnected(unsure=call.sent)
-        if isinstance(call.answer, Error):
-            answer = call.answer
-            raise Refused(answer.code, refusal(answer.code, answer.text, answer.details), answer.details)
-        return call.answer.result
-
-    def _post(
-        self,
-        command: type[Command],
-        fields: dict[str, Any],
-        on_ok: Callable[[], None] | None = None,
-        on_error: Callable[[Error], None] | None = None,
-    ) -> None:
-        """Send a command that nobody waits for."""
-        try:
-            self._send(command, fields, _Call(on_ok, on_error))
-        except NotConnected:
-            _log.debug("not sent: %s", command.__name__)
-
-    def _send(self, command: type[Command], fields: dict[str, Any], call: _Call) -> tuple[int, _Call]:
-        link = self._link
-        if link is None or self._stopping:
-            raise NotConnected
-        number = self._next_id()
-        try:
-            link.send(command(id=number, **fields), call.mark_sent)
-        except UnsendableError as error:
-            # Longer than any server takes, or not to be written as a message: nothing was sent.
-            raise Refused(FRAME_TOO_LARGE) from error
-        except LocalProtocolError as error:
-            raise NotConnected from error  # one side has said its last word; the connection is about to end
-        self._calls[number] = call
-        return number, call
 
     async def act(self, action: Struct, *, decision: int | None = None) -> None:
         """Answer the open decision of `world.game`.
@@ -431,7 +330,7 @@ class Client:
         if decision is not None and decision != number:
             raise Refused(STALE_DECISION)
         fields = {"table": table.table, "match": game.match, "decision": number, "action": plain(action)}
-        await self._call(Act, fields, lambda: self.world.answered(number))
+        await self._calls.ask(Act, fields, lambda: self.world.answered(number))
 
     # Tables: sitting down, watching, private ones.
 
@@ -472,13 +371,13 @@ class Client:
             self._opened.keep(table, access)
             self._watched_table = table if command is TableWatch else None
 
-        return await self._call(command, self._to_enter(table, access), entered)
+        return await self._calls.ask(command, self._to_enter(table, access), entered)
 
     def _to_enter(self, table: str, access: Access) -> dict[str, Any]:
         """The fields that open a table on this connection."""
         proof = b""
-        if access.key and self._link is not None:
-            proof = identity.password_proof(access.key, self._link.table_password_payload(table))
+        if access.key and self._calls.link is not None:
+            proof = identity.password_proof(access.key, self._calls.link.table_password_payload(table))
         return {"table": table, "invite": access.invite, "password_proof": proof}
 
     async def _table_key(self, password: str) -> bytes:
@@ -500,7 +399,7 @@ class Client:
                 shown = self.world.table.table
                 self._take(TableClosed(table=shown, code=error.code, text=refusal(error.code, error.text)))
 
-        self._post(TableWatch, self._to_enter(table, self._opened.get(table)), None, refused)
+        self._calls.post(TableWatch, self._to_enter(table, self._opened.get(table)), refused)
 
     # Chat and records.
 
@@ -537,20 +436,14 @@ class Client:
 
     def stop(self) -> None:
         """Say bye and end `run`. May be called at any time, more than once."""
-        self._stopping = True
-        if self._link is not None:
-            self._link.close()
+        self._calls.closed = True
+        if self._calls.link is not None:
+            self._calls.link.close()
         elif self._scope is not None:
             self._scope.cancel()
 
     def _told_to_stop(self) -> bool:
-        return self._stopping
-
-    def _next_id(self) -> int:
-        while True:
-            self._last_id = self._last_id % MAX_REQUEST_ID + 1
-            if self._last_id not in self._calls:
-                return self._last_id
+        return self._calls.closed
 
 
 def _debugging() -> bool:
