@@ -245,7 +245,9 @@ class Recorder:
         known = reader_hash(match, identity)
         if known in record.readers:
             return data
-        return data if known in record.watchers and self._now() >= record.ended + record.delay_s else None
+        # `ended` is cut to whole seconds, and nothing of the match may be seen before its time.
+        shown = self._now() >= record.ended + record.delay_s + 1
+        return data if known in record.watchers and shown else None
 
     async def _write_waiting(self) -> None:
         async with self._writing:

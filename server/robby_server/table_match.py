@@ -176,6 +176,7 @@ def facts(table: "Table", play: Play) -> Facts:
         results=play.scores(),
         delay_s=table.delay_s,
         readers=[owner.id for owner in play.owners if owner.kind == "person"],
+        watchers=table.audience.identities(),
     )
 
 

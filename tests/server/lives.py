@@ -14,6 +14,7 @@ import trio
 from robby_protocol.messages import GameUpdate
 from robby_server.app import Server
 from robby_server.kept import KeptTable, decode_table
+from robby_server.records import MemoryRecords
 from robby_server.settings import Settings
 from robby_server.store import MemoryStore
 from tests.server.kit import SERVER_KEY, Host, Peer, Seeds, begin, bot_of, settled, sit_down
@@ -22,13 +23,17 @@ USUAL = Settings(message_burst=100_000)
 
 
 class Lives:
-    """store: what the life that runs now (or the next) has. Bots answer at random; `bots` False: there are none."""
+    """store: what the life that runs now (or the next) has. Bots answer at random; `bots` False: there are none.
+    fair: it deals fairly."""
 
-    def __init__(self, settings: Settings = USUAL, store: MemoryStore | None = None, *, bots: bool = True) -> None:
+    def __init__(
+        self, settings: Settings = USUAL, store: MemoryStore | None = None, *, bots: bool = True, fair: bool = False
+    ) -> None:
         self.settings = settings
         self.store = MemoryStore() if store is None else store
         self.bots = bots
-        self.seeds = Seeds()
+        self.seeds = None if fair else Seeds()
+        self.records = MemoryRecords()
 
     @asynccontextmanager
     async def life(self, settings: Settings | None = None) -> AsyncIterator[Host]:
@@ -40,6 +45,7 @@ class Lives:
             bots={"robby-solo": ["greedy", "random"]},
             key=SERVER_KEY,
             match_seed=self.seeds,
+            records=self.records,
         )
         async with trio.open_nursery() as nursery:
             await nursery.start(server.serve)
