@@ -1,0 +1,49 @@
+"""trio with every choice of its scheduler drawn from a seed. Uses two private names of trio, here and nowhere else."""
+
+import random
+import secrets
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+from unittest import mock
+
+import trio
+import trio._core._run as scheduler  # the only way to a seeded scheduler; test_deterministic notices a change
+from trio.testing import MockClock
+
+Result = TypeVar("Result")
+
+
+def run(seed: int, main: Callable[[], Awaitable[Result]]) -> Result:
+    """Run `main` under a clock that jumps to the next deadline, the same way at each run with the same seed."""
+    with _seeded(seed), _no_secrets(seed):
+        return trio.run(main, clock=MockClock(autojump_threshold=0))
+
+
+@contextmanager
+def _seeded(seed: int) -> Iterator[None]:
+    allowed, state = scheduler._ALLOW_DETERMINISTIC_SCHEDULING, scheduler._r.getstate()
+    scheduler._ALLOW_DETERMINISTIC_SCHEDULING = True  # type: ignore[misc]
+    scheduler._r.seed(seed)
+    try:
+        yield
+    finally:
+        scheduler._ALLOW_DETERMINISTIC_SCHEDULING = allowed  # type: ignore[misc]
+        scheduler._r.setstate(state)
+
+
+@contextmanager
+def _no_secrets(seed: int) -> Iterator[None]:
+    """Ids, tokens and deals from the seed too, instead of the operating system."""
+    rng = source(seed, "secrets")
+    with (
+        mock.patch.object(secrets, "token_bytes", rng.randbytes),
+        mock.patch.object(secrets, "token_hex", lambda count: rng.randbytes(count).hex()),
+        mock.patch.object(secrets, "choice", rng.choice),
+    ):
+        yield
+
+
+def source(seed: int, *purpose: object) -> random.Random:
+    """A random source of its own for one purpose, so that what one draws does not move the others."""
+    return random.Random(repr((seed, *purpose)))
