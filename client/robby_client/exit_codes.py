@@ -47,7 +47,15 @@ def of_end(ended: "Ended", *, was_connected: bool) -> int:
         return WELL
     if ended.code == codes.CLIENT_FAULT:
         return BUG
-    after_login = (errors.REPLACED, errors.SERVER_STOPPING, errors.TOO_SLOW, errors.SILENT, errors.INTERNAL)
+    after_login = (
+        errors.IDLE,
+        errors.INTERNAL,
+        errors.REMOVED,
+        errors.REPLACED,
+        errors.SERVER_STOPPING,
+        errors.SILENT,
+        errors.TOO_SLOW,
+    )
     if was_connected or ended.code in after_login:
         return ENDED
     no_connection = (
