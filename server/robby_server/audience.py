@@ -5,6 +5,9 @@ the queue when it happens and leaves it `delay_s` later, in order. What has left
 comes in the middle is shown first; nothing here looks at the table as it is now. While a match is played, and until its
 end has been shown, the lobby's line of a delayed table is part of that picture too.
 
+What is held back is bounded in bytes. Beyond that, which takes players who do nothing but change their minds, steps in
+between are left out: spectators then see the newest of them, and the whole story once more.
+
 Spectators get the public part alone, in the very bytes that the players were sent. Knows nothing of access and
 commands (`table_social`).
 """
@@ -12,10 +15,12 @@ commands (`table_social`).
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as changed
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
+import structlog
 import trio
 from msgspec.structs import replace
 
@@ -37,6 +42,11 @@ from robby_server.session import Session
 
 if TYPE_CHECKING:
     from robby_server.table import Table
+
+log = structlog.get_logger("robby.table")
+
+_LAST_SENT = 100
+"""Messages besides states and changes of the match that stay when too much is held back: chat most of all."""
 
 COUNT_SECONDS = 1.0
 """The number of spectators is told at most so often: fifty who come and go must not keep a table busy."""
@@ -74,13 +84,22 @@ class _Sent:
 _Item = _State | _Update | _Sent
 
 
+class _Held(NamedTuple):
+    """What waits in the queue. moment: when it is shown, on trio's clock. size: about how many bytes it takes."""
+
+    moment: float
+    item: _Item
+    size: int
+
+
 class Audience:
     """The spectators of a table. All is done in the table's task but `leave`, which does not touch the table."""
 
     def __init__(self, table: "Table") -> None:
         self.table = table
         self._viewers: dict[Session, None] = {}  # in the order of coming
-        self._queue: deque[tuple[float, _Item]] = deque()
+        self._queue: deque[_Held] = deque()
+        self._held_bytes = 0
         self._serial = 0
         # What has left the queue.
         self._state: TableState | None = None
@@ -193,14 +212,17 @@ class Audience:
             return
         moment = now + self.table.delay_s
         if self._queue:
-            moment = max(moment, self._queue[-1][0])  # a shorter delay holds for what comes later
-        self._queue.append((moment, item))
+            moment = max(moment, self._queue[-1].moment)  # a shorter delay holds for what comes later
+        self._queue.append(_Held(moment, item, _size(item)))
+        self._held_bytes += self._queue[-1].size
+        if self._held_bytes > self.table.settings.spectator_bytes:
+            self._thin()
 
     def timers(self) -> list[tuple[float, Callable[[], Awaitable[None]]]]:
         """What is to be done by time alone, and when, on trio's clock."""
         found: list[tuple[float, Callable[[], Awaitable[None]]]] = []
         if self._queue:
-            found.append((self._queue[0][0], self._deliver_due))
+            found.append((self._queue[0].moment, self._deliver_due))
         if self._counted != len(self._viewers):
             found.append((self._counted_at + COUNT_SECONDS, self._count))
         return found
@@ -209,7 +231,7 @@ class Audience:
         """After the table's end: show what was held back. Ends early on `stop`."""
         with self._scope:
             while self._queue:
-                await trio.sleep_until(self._queue[0][0])
+                await trio.sleep_until(self._queue[0].moment)
                 await self._deliver_due()
         for session in tuple(self._viewers):
             self.leave(session)
@@ -225,9 +247,19 @@ class Audience:
 
     async def _deliver_due(self) -> None:
         now = trio.current_time()
-        while self._queue and self._queue[0][0] <= now:
-            moment, item = self._queue.popleft()
-            self._deliver(item, moment)
+        while self._queue and self._queue[0].moment <= now:
+            held = self._queue.popleft()
+            self._held_bytes -= held.size
+            self._deliver(held.item, held.moment)
+
+    def _thin(self) -> None:
+        """Too much is held back. Of what the next of its kind shows anew the newest stays, of the rest the last."""
+        log.warning("spectators_skip", table=self.table.id, held=len(self._queue), bytes=self._held_bytes)
+        newest = {(type(held.item), isinstance(held.item, _Sent) and held.item.last): held for held in self._queue}
+        sent = deque((held for held in self._queue if isinstance(held.item, _Sent)), maxlen=_LAST_SENT)
+        stay = {id(held) for held in (*newest.values(), *sent)}
+        self._queue = deque(_as_whole(held) for held in self._queue if id(held) in stay)
+        self._held_bytes = sum(held.size for held in self._queue)
 
     def _deliver(self, item: _Item, moment: float) -> None:
         if isinstance(item, _State):
@@ -292,6 +324,15 @@ class Audience:
         public = codec.encode_public(PublicPart(view=view, first=update.events, events=[]))
         clock = _later(fields["clock"], trio.current_time() - self._updated_at)
         return [*self._replay, codec.encode_update(**{**fields, "public": public, "clock": clock})]
+
+
+def _as_whole(held: _Held) -> _Held:
+    """What is shown with all that was before it, as that was left out."""
+    return held._replace(item=changed(held.item, whole=True)) if isinstance(held.item, _Update) else held
+
+
+def _size(item: _Item) -> int:
+    return len(item.fields["public"]) if isinstance(item, _Update) else len(codec.pack(item.message))
 
 
 def _history(fields: dict[str, Any], events: Sequence[Any], first: int) -> bytes:

@@ -145,16 +145,21 @@ class Commands:
         table = self._table(command.table)
         # The lobby still shows a table whose end it may not know yet.
         over = table is not None and table.ended and table.audience.hides
-        self._post(session, command, table, errors.TABLE_PLAYING if over else errors.NO_SUCH_TABLE)
+        self._post(session, command, table, errors.TABLE_PLAYING if over else self._missing(command.table))
 
     def _watch(self, session: Session, command: TableWatch) -> None:
         table = self._table(command.table)
         if table is None or not (table.ended and table.audience.hides):
-            self._post(session, command, table, errors.NO_SUCH_TABLE)
+            self._post(session, command, table, self._missing(command.table))
             return
         # Its task takes nothing more and only shows the rest.
         session.answer(command, table_social.watch(table, session, command))
         table.audience.come(session)
+
+    def _missing(self, text: str) -> str:
+        """Why a table cannot be found: code of the refusal."""
+        parked = read_table_id(text) in {parked.table for parked in self._services.parked}
+        return errors.TABLE_PARKED if parked else errors.NO_SUCH_TABLE
 
     def _unwatch(self, session: Session, command: TableUnwatch) -> None:
         audience = session.watching

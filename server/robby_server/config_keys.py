@@ -98,6 +98,7 @@ _TABLES: Mapping[str, tuple[str, ...]] = {
         "resume_seconds",
         "spectators",
         "spectator_delay_most",
+        "spectator_bytes",
     ),
     "chat": ("characters=chat_characters", "rate=chat_rate", "burst=chat_burst", "kept=chat_kept"),
     "bots": (

@@ -90,6 +90,9 @@ class Settings:
     """People who watch one table at a time."""
     spectator_delay_most: float = 900.0
     """The longest delay that a table may set for its spectators: what is held back is kept in memory."""
+    spectator_bytes: int = 4 * 1024 * 1024
+    """What may be held back for the spectators of one table: ten times what a quarter of an hour of play takes. Beyond
+    it steps in between are left out, so that players who change their minds without end do not fill the memory."""
     chat_characters: int = 300
     """Of one line of chat: three lines of a terminal."""
     chat_rate: float = 0.5

@@ -46,7 +46,7 @@ from robby_server.table import Table
 from tests.server.kit import Host, Peer, begin, play, play_all, running, settled, sit_down
 from tests.server.lives import Lives, back, people, person
 from tests.server.lives import playing as lives_playing
-from tests.server.test_match import to_plays
+from tests.server.test_match import to_plays, to_revision
 
 SHORT = {"max_rounds": 2}
 DELAY = 30
@@ -739,3 +739,29 @@ async def test_a_spectator_is_told_the_fair_deal_as_late_as_all_else(autojump_cl
         assert not [message for message in xenia.got if isinstance(message, kinds)]
         await trio.sleep(DELAY + 0.1)
         assert [message for message in xenia.got if isinstance(message, kinds)] == told
+
+
+async def test_players_who_change_their_minds_without_end_fill_no_memory(autojump_clock: Any) -> None:
+    settings = Settings(spectator_bytes=30_000, message_burst=10**6)
+    async with running(settings) as host:
+        peers = await host.playing(3, delay_s=DELAY, options={**SHORT, "time": "relaxed"})
+        xenia = await watching(host, peers[0].table)
+        (table,) = tables_of(host)
+        _gentleman, others = await to_revision(peers)
+        for number in range(200):
+            await others[0].act({"type": "take_back"} if number % 2 == 0 else {"type": "lay", "bank": 2})
+            await settled()
+            if number % 10 == 0:
+                await peers[0].do(TableMute, name="Cleo", on=True)
+                await peers[0].do(TableMute, name="Cleo", on=False)
+            assert table.audience._held_bytes <= settings.spectator_bytes
+        assert len(table.audience._queue) < 60
+        assert not xenia.all(GameUpdate)
+        await trio.sleep(DELAY + 1)
+        assert xenia.update.seq > 200
+        assert xenia.told() == others[1].told()[: len(xenia.told())]
+        await play_all(peers)
+        await trio.sleep(DELAY + 1)
+        assert xenia.over
+        assert xenia.told() == peers[0].told()
+        assert xenia.state.table == peers[0].state.table
