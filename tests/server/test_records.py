@@ -101,12 +101,10 @@ class Refusing(MemoryRecords):
         await super().save(match, data)
 
 
-async def recorder_of(
-    records: MemoryRecords, played: Played = PLAYED, now: Callable[[], float] = lambda: 5.9
-) -> Recorder:
+async def recorder_of(records: MemoryRecords, now: Callable[[], float] = lambda: 5.9) -> Recorder:
     store = MemoryStore()
-    for entry in played.entries:
-        await store.append(played.match.start_entry.match, entry)
+    for entry in PLAYED.entries:
+        await store.append(PLAYED.match.start_entry.match, entry)
     return Recorder(records, store, Settings(), server_id=SERVER_ID, sign=sign, now=now)
 
 
