@@ -21,6 +21,8 @@ from robby_tui.widgets.keybar import KeyBar
 
 SMALLEST = (60, 18)
 """Columns and rows below which there is only a plain notice: seven banks and six people do not fit in less."""
+ROOMY_ROWS = 24
+"""Rows from which a warning has room for three lines."""
 
 
 def always() -> list[KeyHint]:
@@ -80,7 +82,8 @@ class BaseScreen(Talking):
         notice, more = self.link.notices.first, self.link.notices.more
         end = _("d puts it away") + (f" (+{more})" if more else "")
         text = "" if notice is None else plain(notice.text)
-        self.query_one("#notice-line", Headline).say(text, end, cells, loud=notice is not None and notice.loud)
+        loud = notice is not None and notice.loud
+        self.query_one("#notice-line", Headline).say(text, end, cells, loud=loud, whole=self._roomy)
         self.query_one("#watching-line", Headline).say(self._watching(), _("l stops"), cells)
 
     def _watching(self) -> str:
@@ -93,10 +96,15 @@ class BaseScreen(Talking):
         return _("You are watching.")
 
     @property
+    def _roomy(self) -> bool:
+        """Whether a warning may take more than one line without hiding what is asked."""
+        return self.app.size.height >= ROOMY_ROWS
+
+    @property
     def top_rows(self) -> int:
         """Lines that those at the top take."""
         first = self.link.notices.first
-        loud = 0 if first is None else 3 if first.loud else 1
+        loud = 0 if first is None else 3 if first.loud and self._roomy else 1
         return (self.link.offline is not None) + loud + self.link.world.watching
 
     def action_put_away(self) -> None:

@@ -88,6 +88,8 @@ def chapters() -> list[tuple[str, str]]:
                 "c confirm   t take back   v reveal\n"
                 "w „I will rob“   n „I will not rob“   Enter say it   Esc no\n"
                 "PgUp PgDn the log   End its newest line\n"
+                "/ say something   u people: mute, or hear again\n"
+                "d put the notice at the top away   j sit down where you watch\n"
                 "l leave the table   q quit   ? or F1 this page\n"
                 "Ctrl+P everything there is to do   Ctrl+Z to the shell (fg: back)\n"
                 "Mouse: click a bank, or a key in the last line."
@@ -96,11 +98,45 @@ def chapters() -> list[tuple[str, str]]:
         (
             _("Keys before and after a game"),
             _(
-                "Lobby: Enter join   c create a table   i join by id   Esc other server\n"
+                "Lobby: Enter join   w watch   c create a table   i join by id\n"
+                "Esc other server\n"
                 "Form: Tab next field   Space tick   F2 OK   Esc back\n"
-                "Room: r ready   s start   l leave   e the last results\n"
-                "Host: a add a bot   o options   ↑ ↓ choose a seat, then\n"
-                "k remove who sits there   h make that person host"
+                "Room: r ready   s start   l leave   e the last results   y copy the invite\n"
+                "Host: a add a bot   o options   i new invite   x close the table\n"
+                "↑ ↓ choose a seat, then k remove who sits there   h make that person host\n"
+                "Results: f save the record   o seats and options"
+            ),
+        ),
+        (
+            _("Talking"),
+            _(
+                "Press /, type a line, Enter sends it; Esc goes back to the game and keeps what you typed. Lines that "
+                "begin with » are what people say, whatever they look like. u lists who is here: hide what somebody "
+                "says for yourself, or as host for the whole table."
+            ),
+        ),
+        (
+            _("Watching and private tables"),
+            _(
+                "w in the lobby watches a table: you see what everybody there sees, never a hidden card, and as late "
+                "as its host wishes. A private table opens to its invite code or its password; those who sit there "
+                "see the code in the room and give it to friends with the server's address."
+            ),
+        ),
+        (
+            _("Fair deal"),
+            _(
+                "Each player's program and the server put a secret into the shuffle before it is made, so nobody can "
+                "choose the cards. Robby checks it by itself and warns loudly if something does not fit. The record "
+                "of a finished game (f) can be checked later: robby verify."
+            ),
+        ),
+        (
+            _("The server"),
+            _(
+                "If it was away and came back, the clock says PAUSED until all are there; nobody loses time. NOT SAVED "
+                "NOW: the server cannot write to its disk; the game goes on, but would not survive a crash. TLS in "
+                "the lobby's head: the connection is encrypted, and the server's certificate was checked."
             ),
         ),
         (

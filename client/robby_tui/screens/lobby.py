@@ -14,10 +14,11 @@ from robby_client.words import robby_solo as words
 from robby_games.registry import GAMES
 from robby_games.robby_solo import NAME, Options
 from robby_protocol.i18n import _, ngettext
-from robby_protocol.messages import LobbyWatch, TableCreate, TableInfo, TableJoin
+from robby_protocol.messages import LobbyWatch, TableInfo
 from robby_tui import wishes
 from robby_tui.asked import KeyHint
 from robby_tui.cells import cut, fit, plain
+from robby_tui.screens.access import enter_table
 from robby_tui.screens.ask import AskText
 from robby_tui.screens.base import BaseScreen
 from robby_tui.screens.setup import MOST_SEATS, Setup, SetupScreen
@@ -34,6 +35,7 @@ class LobbyScreen(BaseScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c,C,n,N", "create", show=False),
         Binding("i,I", "join_by_id", show=False),
+        Binding("w,W", "watch", show=False),
         Binding("escape", "disconnect", show=False),
     ]
 
@@ -72,8 +74,11 @@ class LobbyScreen(BaseScreen):
         lobby = world.lobby
         people = 0 if lobby is None else lobby.people
         count = ngettext("{n} person here", "{n} people here", people).format(n=people)
+        by_tls = " · TLS" if self.link.tls else ""
         self.query_one("#lobby-head", Static).update(
-            Content.assemble((server or "Robby", "bold"), " · ", _("you are {name}").format(name=me), " · ", count)
+            Content.assemble(
+                (server or "Robby", "bold"), " · ", _("you are {name}").format(name=me), " · ", count, by_tls
+            )
         )
         tables = [] if lobby is None else list(lobby.tables)
         self.query_one("#lobby-empty", Static).update(
@@ -87,16 +92,17 @@ class LobbyScreen(BaseScreen):
             return
         self._filled = (tables, columns)
         grid = self.query_one(DataTable)
-        title_cells = max(12, min(40, columns - 58))
-        options_cells = max(8, min(30, columns - 66))
+        title_cells = max(12, min(40, columns - 62))
+        options_cells = max(8, min(30, columns - 70))
         row = grid.cursor_row
         chosen = self._ids[row] if 0 <= row < len(self._ids) else None
         grid.clear(columns=True)
         grid.add_column(_("Table"), width=title_cells)
         grid.add_column(_("Seats"), width=5)
         grid.add_column(_("Now"), width=13)
+        grid.add_column(_("Access"), width=7)
         grid.add_column(_("Options"), width=options_cells)
-        grid.add_column(_("Id"), width=max(8, columns - title_cells - options_cells - 32))
+        grid.add_column(_("Id"), width=max(8, columns - title_cells - options_cells - 41))
         self._ids = [table.table for table in tables]
         for table in tables:
             title = plain(table.title) or _game_title(table)
@@ -104,6 +110,7 @@ class LobbyScreen(BaseScreen):
                 Content(fit(title, title_cells)),
                 Content(f"{len(table.seats)}/{table.capacity}"),
                 Content(phase_text(table)),
+                Content(_("private") if table.private else _("open")),
                 Content(cut(options_text(table), options_cells)),
                 Content(plain(table.table)),
             )
@@ -124,11 +131,12 @@ class LobbyScreen(BaseScreen):
         if 0 <= row < len(tables):
             names = [plain(seat.name) + (f" {BOT}" if seat.kind == "bot" else "") for seat in tables[row].seats]
             text = _("At this table: {names}").format(names=", ".join(names) or _("nobody"))
+            text += " · " + watching_text(tables[row])
         self.query_one("#lobby-who", Static).update(cut(text, max(10, self.app.size.width - 2)))
 
     def keys(self) -> list[KeyHint]:
         """What may be pressed."""
-        hints = [KeyHint("Enter", _("join"), "join")] if self._ids else []
+        hints = [KeyHint("Enter", _("join"), "join"), KeyHint("w", _("watch"), "watch")] if self._ids else []
         return [
             *hints,
             KeyHint("c", _("create a table"), "create"),
@@ -154,7 +162,13 @@ class LobbyScreen(BaseScreen):
 
     def _join(self, table: str) -> None:
         if self.online():
-            self.link.call(TableJoin, table=table, refused=self.refused)
+            enter_table(self.link, table, watch=False, ask=self.app.push_screen, refused=self.refused)
+
+    def action_watch(self) -> None:
+        """Watch the table under the cursor."""
+        row = self.query_one(DataTable).cursor_row
+        if 0 <= row < len(self._ids) and self.online():
+            enter_table(self.link, self._ids[row], watch=True, ask=self.app.push_screen, refused=self.refused)
 
     def action_join_by_id(self) -> None:
         """Ask for a table's id."""
@@ -183,15 +197,20 @@ class LobbyScreen(BaseScreen):
         if not self.link.here:
             refused("", _("There is no connection now; nothing was sent."))
             return
-        self.link.call(
-            TableCreate,
+        fields = {
+            "game": NAME,
+            "title": setup.title,
+            "capacity": setup.capacity,
+            "options": setup.options,
+            "bots": setup.bots,
+            "private": setup.private,
+            "spectators": setup.spectators,
+            "delay_s": setup.delay_s,
+        }
+        self.link.ask(
+            lambda client: client.create(password=setup.password or None, **fields),
             done=lambda _result: done(),
             refused=refused,
-            game=NAME,
-            title=setup.title,
-            capacity=setup.capacity,
-            options=setup.options,
-            bots=setup.bots,
         )
 
     def action_disconnect(self) -> None:
@@ -216,6 +235,16 @@ def options_text(table: TableInfo) -> str:
     """A table's options in short."""
     options = words.typed_options(table.options)
     return _("unknown options") if options is None else words.option_summary(options)
+
+
+def watching_text(table: TableInfo) -> str:
+    """Whether a table may be watched, how late, and how many do."""
+    if not table.spectators:
+        return _("nobody may watch")
+    parts = [_("watched by {n}").format(n=table.watchers)] if table.watchers else [_("may be watched")]
+    if table.delay_s:
+        parts.append(_("{n} s behind").format(n=table.delay_s))
+    return ", ".join(parts)
 
 
 def phase_text(table: TableInfo) -> str:

@@ -18,7 +18,7 @@ from robby_tui import wishes
 from robby_tui.asked import KeyHint
 from robby_tui.cells import fit, plain, width
 from robby_tui.picture import names_of
-from robby_tui.screens.room import Seated
+from robby_tui.screens.seated import Seated, deal_text
 from robby_tui.signs import DONE, GOOD, MUTED, WINNER, YOU
 from robby_tui.widgets.lines import Line, content, line_width
 from robby_tui.widgets.loot import item_name
@@ -33,8 +33,9 @@ class ResultsScreen(Seated):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("o,O", "room", show=False),
-        Binding("up,k", "scroll(-1)", show=False),
-        Binding("down,j", "scroll(1)", show=False),
+        Binding("f,F", "save_record", show=False),
+        Binding("up", "scroll(-1)", show=False),
+        Binding("down", "scroll(1)", show=False),
     ]
 
     def body(self) -> ComposeResult:
@@ -43,6 +44,7 @@ class ResultsScreen(Seated):
         with VerticalScroll(id="results-body", can_focus=False):
             yield Static("", id="scores", markup=False)
         yield Story(classes="talk")
+        yield Static("", id="results-deal", markup=False)
         yield Static("", id="results-ready", markup=False)
 
     def world_changed(self, event: ClientEvent | None) -> None:
@@ -62,6 +64,10 @@ class ResultsScreen(Seated):
         else:
             lines = [_short(line.name, line.score, line.winner) for line in table.result]
         self.query_one("#scores", Static).update(content(lines))
+        deal = deal_text(self.link.world.deal)
+        shown = self.query_one("#results-deal", Static)
+        shown.display = bool(deal.plain)
+        shown.update(deal)
         self.query_one("#results-ready", Static).update(self._ready(table))
 
     def _heading(self, table: TableInfo, scores: tuple[Score, ...] | None) -> Content:
@@ -85,7 +91,9 @@ class ResultsScreen(Seated):
             for number, seat in enumerate(table.seats)
         ]
         said = "   ".join(f"{DONE if ready else '…'} {name}" for name, ready in people)
-        if self.is_host:
+        if self.link.world.watching:
+            ask = _("You are watching.")
+        elif self.is_host:
             ask = _("Another game? s starts it as soon as all are ready.")
         elif self.i_am_ready:
             ask = _("You are ready for another game; the host starts it.")
@@ -98,8 +106,9 @@ class ResultsScreen(Seated):
         return [
             *self.seat_keys(),
             KeyHint("o", _("seats and options"), "room"),
+            KeyHint("f", _("save the record"), "save_record"),
             KeyHint("↑↓", _("scroll"), "scroll(1)"),
-            KeyHint("l", _("back to the lobby"), "leave_table"),
+            self.leave_key(_("back to the lobby")),
         ]
 
     def on_resize(self) -> None:
@@ -110,6 +119,18 @@ class ResultsScreen(Seated):
     def action_room(self) -> None:
         """Seats, options and bots for the next match."""
         self.app.post_message(wishes.ShowRoom())
+
+    def action_save_record(self) -> None:
+        """Write the match's record into a file, and say where."""
+        table = self.table
+        if table is None or table.match is None or not self.online():
+            return
+        match = table.match
+        self.link.ask(
+            lambda client: client.save_record(match),
+            done=lambda path: self.say(_("Saved: {path}").format(path=path)),
+            refused=self.refused,
+        )
 
     def action_scroll(self, rows: int) -> None:
         """Move in the scores."""

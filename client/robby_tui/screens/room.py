@@ -19,12 +19,11 @@ from robby_protocol.i18n import _
 from robby_protocol.messages import (
     SeatInfo,
     TableAddBot,
+    TableClose,
     TableConfigure,
     TableHandOver,
     TableInfo,
     TableKick,
-    TableReady,
-    TableStart,
     TableState,
 )
 from robby_tui import wishes
@@ -32,67 +31,17 @@ from robby_tui.asked import KeyHint
 from robby_tui.cells import fit, plain
 from robby_tui.link import OnRefused
 from robby_tui.screens.ask import Choose
-from robby_tui.screens.base import BaseScreen
 from robby_tui.screens.confirm import Confirm
-from robby_tui.screens.lobby import bots_offered, options_text
+from robby_tui.screens.lobby import bots_offered, options_text, watching_text
+from robby_tui.screens.seated import Seated, deal_text
 from robby_tui.screens.setup import Setup, SetupScreen
 from robby_tui.signs import ALERT, BAD, BOT, DONE, GOOD, MUTED, YOU
 from robby_tui.widgets.choices import Choices
 from robby_tui.widgets.story import Story
 
 NAME_CELLS = 26
-
-
-class Seated(BaseScreen):
-    """What the waiting room and the results share: being ready, starting, leaving."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("r,R", "ready", show=False),
-        Binding("s,S", "start", show=False),
-        Binding("l,L,escape", "leave_table", show=False),
-    ]
-
-    @property
-    def table(self) -> TableInfo | None:
-        """The own table."""
-        return self.link.world.table
-
-    @property
-    def is_host(self) -> bool:
-        """Whether the own seat may configure and start."""
-        table = self.table
-        return table is not None and table.host is not None and table.host == self.link.world.seat
-
-    @property
-    def i_am_ready(self) -> bool:
-        """Whether the own seat said so."""
-        table, seat = self.table, self.link.world.seat
-        return table is not None and seat is not None and seat < len(table.seats) and table.seats[seat].ready
-
-    def seat_keys(self) -> list[KeyHint]:
-        """Keys for getting on with it."""
-        hints = []
-        if self.is_host:
-            hints.append(KeyHint("s", _("start"), "start"))
-        if not self.is_host or self.i_am_ready:
-            hints.append(KeyHint("r", _("not ready") if self.i_am_ready else _("ready"), "ready"))
-        return hints
-
-    def action_ready(self) -> None:
-        """Say that one is ready, or is not."""
-        if self.online():
-            self.link.call(TableReady, ready=not self.i_am_ready, refused=self.refused)
-
-    def action_start(self) -> None:
-        """Host: begin."""
-        if not self.is_host:
-            self.say(_("Only the host can start; r says that you are ready."), wrong=True)
-        elif self.online():
-            self.link.call(TableStart, refused=self.refused)
-
-    def action_leave_table(self) -> None:
-        """Back to the lobby."""
-        self.app.post_message(wishes.LeaveTable())
+_THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Hosts by which nobody comes from elsewhere."""
 
 
 class RoomScreen(Seated):
@@ -104,6 +53,9 @@ class RoomScreen(Seated):
         Binding("h,H", "hand_over", show=False),
         Binding("o,O", "configure", show=False),
         Binding("e,E", "results", show=False),
+        Binding("i,I", "new_invite", show=False),
+        Binding("y,Y", "copy_invite", show=False),
+        Binding("x,X", "close_table", show=False),
     ]
 
     def body(self) -> ComposeResult:
@@ -111,6 +63,8 @@ class RoomScreen(Seated):
         with Vertical(id="room"):
             yield Static("", id="room-head", markup=False)
             yield Static("", id="room-options", markup=False)
+            yield Static("", id="room-invite", markup=False)
+            yield Static("", id="room-share", markup=False)
             yield Choices(id="seats", compact=True)
             yield Static("", id="room-asked", markup=False)
             yield Story()
@@ -126,8 +80,16 @@ class RoomScreen(Seated):
             return
         title = plain(table.title) or "Robby Solo"
         self.query_one("#room-head", Static).update(
-            Content.assemble((title, "bold"), " · ", _("id to join by: {table}").format(table=plain(table.table)))
+            Content.assemble(
+                (title, "bold"),
+                " · ",
+                _("id to join by: {table}").format(table=plain(table.table)),
+                " · " + _("private") if table.private else "",
+                " · " + watching_text(table),
+                not_kept_text(table),
+            )
         )
+        self._show_sharing(table)
         options = words.typed_options(table.options)
         lines = [] if options is None else words.option_lines(options)
         summary = options_text(table)
@@ -140,6 +102,26 @@ class RoomScreen(Seated):
             self.query_one(Story).tell(
                 [(text, "") for news in event.message.news if (text := table_tale.news_sentence(news)) is not None]
             )
+
+    def _show_sharing(self, table: TableInfo) -> None:
+        """What friends need to come here: the invite of a private table, and where the server is."""
+        invite = self.link.world.invite
+        shown = self.query_one("#room-invite", Static)
+        shown.display = invite is not None
+        if invite is not None:
+            shown.update(Content.assemble(_("Invite code:"), "  ", (f" {plain(invite)} ", "bold reverse")))
+        share = self.query_one("#room-share", Static)
+        address = self.link.address
+        share.display = address is not None and not self.link.world.watching
+        if address is None:
+            return
+        by_tls = " --tls" if self.link.tls else ""
+        command = f"robby join {plain(str(address))}{by_tls}"
+        if address.host in _THIS_MACHINE:
+            text = _("Friends at this machine: {command} – from elsewhere by its address in the network.")
+        else:
+            text = _("Friends come by: {command}")
+        share.update(Content.assemble((text.format(command=command), MUTED)))
 
     def _show_seats(self, table: TableInfo) -> None:
         seats = self.query_one(OptionList)
@@ -174,6 +156,11 @@ class RoomScreen(Seated):
         trouble = self.link.world.trouble
         if trouble is not None:
             return Content.assemble((text_for(trouble), BAD))
+        if self.link.world.watching:
+            return Content(_("You are watching; no game is being played now."))
+        deal = deal_text(self.link.world.deal) if table.phase == "waiting" else Content()
+        if deal.plain:
+            return deal
         least = 2
         options = words.typed_options(table.options)
         if options is not None and not options.junior:
@@ -208,10 +195,15 @@ class RoomScreen(Seated):
                 KeyHint("↑ ↓", _("choose a seat"), ""),
                 KeyHint("k", _("remove"), "kick"),
                 KeyHint("h", _("make host"), "hand_over"),
+                KeyHint("x", _("close table"), "close_table"),
             ]
+        if self.link.world.invite is not None:
+            hints.append(KeyHint("y", _("copy invite"), "copy_invite"))
+            if self.is_host:
+                hints.append(KeyHint("i", _("new invite"), "new_invite"))
         if self.table is not None and self.table.phase == "finished":
             hints.append(KeyHint("e", _("results"), "results"))
-        return [*hints, KeyHint("l", _("leave"), "leave_table")]
+        return [*hints, self.leave_key(_("leave"))]
 
     def _host_only(self) -> bool:
         if self.is_host:
@@ -262,7 +254,7 @@ class RoomScreen(Seated):
                 self.link.call(TableKick, seat=number, name=seat.name, refused=self.refused)
 
         question = _("Remove {name} from the table?").format(name=plain(seat.name))
-        self.app.push_screen(Confirm(question, _("They may sit down again."), yes=_("Remove")), answered)
+        self.app.push_screen(Confirm(question, _("They cannot come back to this table."), yes=_("Remove")), answered)
 
     def action_hand_over(self) -> None:
         """Host: make the chosen person host."""
@@ -273,6 +265,29 @@ class RoomScreen(Seated):
             number, seat = chosen
             self.link.call(TableHandOver, seat=number, name=seat.name, refused=self.refused)
 
+    def action_copy_invite(self) -> None:
+        """Put the invite code where the terminal pastes from."""
+        if self.link.world.invite is not None:
+            self.app.copy_to_clipboard(self.link.world.invite)
+            self.say(_("Copied, if this terminal lets programs copy; else select it with Shift and the mouse."))
+
+    def action_new_invite(self) -> None:
+        """Host: make the old code worthless."""
+        if self.link.world.invite is not None and self._host_only():
+            self.link.call(TableConfigure, new_invite=True, refused=self.refused)
+
+    def action_close_table(self) -> None:
+        """Host: close the table, after a question."""
+        if not self._host_only():
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes and self.online():
+                self.link.call(TableClose, refused=self.refused)
+
+        detail = _("All who sit here or watch go back to the lobby.")
+        self.app.push_screen(Confirm(_("Close this table?"), detail, yes=_("Close it")), answered)
+
     def action_configure(self) -> None:
         """Host: change the options."""
         table = self.table
@@ -282,9 +297,17 @@ class RoomScreen(Seated):
         self.app.push_screen(
             SetupScreen(
                 _("The table's options"),
-                Setup(title=table.title, capacity=table.capacity, options=msgspec.to_builtins(options)),
+                Setup(
+                    title=table.title,
+                    capacity=table.capacity,
+                    options=msgspec.to_builtins(options),
+                    private=table.private,
+                    spectators=table.spectators,
+                    delay_s=table.delay_s,
+                ),
                 self._configure,
                 options=options,
+                changing=True,
             )
         )
 
@@ -292,16 +315,26 @@ class RoomScreen(Seated):
         if not self.link.here:
             refused("", _("There is no connection now; nothing was sent."))
             return
-        self.link.call(
-            TableConfigure,
+        fields = {
+            "options": setup.options,
+            "capacity": setup.capacity,
+            "title": setup.title,
+            "private": setup.private,
+            "spectators": setup.spectators,
+            "delay_s": setup.delay_s,
+        }
+        self.link.ask(
+            lambda client: client.configure(password=setup.password, **fields),
             done=lambda _result: done(),
             refused=refused,
-            options=setup.options,
-            capacity=setup.capacity,
-            title=setup.title,
         )
 
     def action_results(self) -> None:
         """Back to the last match's results."""
         if self.table is not None and self.table.phase == "finished":
             self.app.post_message(wishes.ShowResults())
+
+
+def not_kept_text(table: TableInfo) -> Content:
+    """A word while the server cannot write the table down."""
+    return Content() if table.kept else Content.assemble(" · ", (_("NOT SAVED NOW"), f"bold {ALERT}"))

@@ -14,7 +14,9 @@ from textual.widgets import Button, Input, Static
 from robby_games.robby_solo import Options
 from robby_protocol.i18n import _
 from robby_tui.cells import plain
+from robby_tui.screens.connect import LONGEST_PASSWORD
 from robby_tui.widgets.options_form import FormError, OptionsForm
+from robby_tui.widgets.toggles import Tick
 
 LONGEST_TITLE = 60
 """A title has one line of the lobby."""
@@ -23,19 +25,26 @@ MOST_SEATS = 6
 
 @dataclass(frozen=True)
 class Setup:
-    """What the form says. bots: names, each as often as it is to be seated."""
+    """What the form says. bots: names, each as often as it is to be seated.
+
+    password: of a private table; None: as it is, "": none. delay_s: how much later spectators see everything.
+    """
 
     title: str
     capacity: int
     options: dict[str, Any]
     bots: list[str] = field(default_factory=list)
+    private: bool = False
+    password: str | None = None
+    spectators: bool = True
+    delay_s: int = 0
 
 
 class SetupScreen(ModalScreen[None]):
     """The form. It stays, with what was typed, until the server has taken it.
 
     submit: sends it; the second argument is called with code, text and the option it is about if it is refused;
-    the third closes the form.
+    the third closes the form. changing: the table is there already, and a password left out stays.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -51,6 +60,7 @@ class SetupScreen(ModalScreen[None]):
         *,
         options: Options,
         bots: Sequence[str] = (),
+        changing: bool = False,
     ) -> None:
         super().__init__()
         self._heading = heading
@@ -58,6 +68,7 @@ class SetupScreen(ModalScreen[None]):
         self._submit = submit
         self._options = options
         self._bots = tuple(bots)
+        self._changing = changing
 
     def compose(self) -> ComposeResult:
         """Everything on one page of 80 by 24."""
@@ -73,33 +84,43 @@ class SetupScreen(ModalScreen[None]):
                         max_length=LONGEST_TITLE,
                         compact=True,
                     )
-                with Horizontal(classes="row"):
-                    yield Static(_("Seats (2–6)"), classes="name", markup=False)
-                    yield Input(
-                        str(self._setup.capacity),
-                        id="capacity",
-                        max_length=1,
-                        restrict=r"[0-9]*",
-                        compact=True,
-                        select_on_focus=True,
-                    )
-                for bot in self._bots:
-                    with Horizontal(classes="row"):
-                        yield Static(_("{bot} bots").format(bot=plain(bot)), classes="name", markup=False)
-                        yield Input(
-                            str(self._setup.bots.count(bot)),
-                            id=f"bots-{self._bots.index(bot)}",
-                            classes="bots",
-                            max_length=1,
-                            restrict=r"[0-9]*",
-                            compact=True,
-                            select_on_focus=True,
-                        )
+                with Horizontal(id="setup-people"):
+                    with Vertical():
+                        yield from self._number(_("Seats (2–6)"), "capacity", self._setup.capacity, 1)
+                        for number, bot in enumerate(self._bots):
+                            label = _("{bot} bots").format(bot=plain(bot))
+                            yield from self._number(label, f"bots-{number}", self._setup.bots.count(bot), 1)
+                    with Vertical():
+                        yield Tick(_("private: by invite alone"), self._setup.private, id="private", compact=True)
+                        with Horizontal(classes="row"):
+                            yield Static(_("password"), classes="name", markup=False)
+                            yield Input(
+                                id="table-password",
+                                password=True,
+                                placeholder=_("as it is; - none") if self._changing else _("if you like"),
+                                max_length=LONGEST_PASSWORD,
+                                compact=True,
+                            )
+                        yield Tick(_("may be watched"), self._setup.spectators, id="spectators", compact=True)
+                        yield from self._number(_("seconds behind"), "delay", self._setup.delay_s, 4)
                 yield OptionsForm(self._options)
             yield Static("", id="setup-error", classes="error", markup=False)
             with Horizontal(classes="buttons"):
                 yield Button(_("OK (F2)"), id="ok", variant="primary", compact=True)
                 yield Button(_("Back (Esc)"), id="back", compact=True)
+
+    def _number(self, label: str, name: str, value: int, digits: int) -> ComposeResult:
+        with Horizontal(classes="row"):
+            yield Static(label, classes="name", markup=False)
+            yield Input(
+                str(value),
+                id=name,
+                classes="number",
+                max_length=digits,
+                restrict=r"[0-9]*",
+                compact=True,
+                select_on_focus=True,
+            )
 
     def on_mount(self) -> None:
         """Begin with the title."""
@@ -143,7 +164,20 @@ class SetupScreen(ModalScreen[None]):
             raise FormError("bots-0", _("There are {n} seats besides yours; seat fewer bots.").format(n=capacity - 1))
         options = self.query_one(OptionsForm).read()
         title = self.query_one("#title", Input).value.strip()
-        return Setup(title=title, capacity=capacity, options=options, bots=bots)
+        password = self.query_one("#table-password", Input).value
+        private = self.query_one("#private", Tick).value
+        if password and not private:
+            raise FormError("private", _("Only a private table has a password: tick private, or leave it out."))
+        return Setup(
+            title=title,
+            capacity=capacity,
+            options=options,
+            bots=bots,
+            private=private,
+            password={"": None, "-": ""}.get(password, password) if self._changing else password,
+            spectators=self.query_one("#spectators", Tick).value,
+            delay_s=int(self.query_one("#delay", Input).value or "0"),
+        )
 
     def _complain(self, name: str, text: str) -> None:
         self.query_one("#setup-error", Static).update(plain(text))

@@ -37,7 +37,7 @@ _TIGHT_FIXED_ROWS = 3 + bank_widgets.TIGHT_HEIGHT
 """Header, banks, bar, keys: what a tight window shows besides the question and the participants."""
 _LEAST_STORY_ROWS = 3
 """Fewer lines of the log are of no use; then the banks give way."""
-_SIDE = 38
+_SIDE = 35
 _WIDEST_SIDE = 70
 """Cells of the log beside the table."""
 _STORY_ROWS = 5
@@ -192,6 +192,8 @@ class SoloTable(SoloKeys):
             (title, "bold"),
             (" · " + _("round {round}/{most}").format(round=public.round, most=most), ""),
         ]
+        if table is not None and not table.kept:
+            left.append((" · " + _("NOT SAVED NOW"), f"bold {ALERT}"))
         gentleman = _("you") if picture.i_am_gentleman else picture.name(public.gentleman)
         unread = 0 if self.log_in_sight else self.link.talk.unread(self.link.world, self.chat)
         right: list[Piece] = [
@@ -204,6 +206,9 @@ class SoloTable(SoloKeys):
         label = _("newest loot on top")
         if picture.public.declaration is None and picture.recap is not None:
             label += " · " + _("below: the last reveal")
+        deal = self.link.world.deal
+        if deal is not None and deal.people and deal.trouble is None:
+            label += " · " + (_("fair deal: your part is in it") if deal.nonce else _("fair deal"))
         text = f"{LINE}{LINE} {label} "
         self.query_one("#rule", Static).update(
             content([[(cut(text + LINE * max(0, columns - 2 - width(text)), max(10, columns - 2)), MUTED)]])

@@ -22,6 +22,7 @@ from robby_tui.answers import Answers
 from robby_tui.asked import KeyHint
 from robby_tui.cells import plain
 from robby_tui.link import Link
+from robby_tui.screens.access import enter_table
 from robby_tui.screens.base import SMALLEST, BaseScreen
 from robby_tui.signs import ALERT, MUTED
 from robby_tui.widgets.countdown import left_text
@@ -47,6 +48,7 @@ class TableScreen(BaseScreen):
         Binding("pagedown", "scroll_story(1)", show=False),
         Binding("end", "story_end", show=False),
         Binding("l,L", "leave_table", show=False),
+        Binding("j,J", "join", show=False),
     ]
 
     def __init__(self, link: Link, now: Callable[[], float] = time.monotonic) -> None:
@@ -146,7 +148,22 @@ class TableScreen(BaseScreen):
         log = KeyHint("PgUp", _("log"), "scroll_story(-1)")
         if self.query_one(Story).parked:
             log = KeyHint("End", _("newest lines"), "story_end")
-        return [*self.game_keys(), log, KeyHint("l", _("leave"), "leave_table")]
+        watching = self.link.world.watching
+        leave = KeyHint("l", _("stop watching") if watching else _("leave"), "leave_table")
+        return [*self.game_keys(), *self._join_keys(), log, leave]
+
+    def _join_keys(self) -> list[KeyHint]:
+        """A watcher may sit down where somebody has left or a seat is free; the server says whether now."""
+        table = self.link.world.table
+        if not self.link.world.watching or table is None or len(table.seats) >= table.capacity:
+            return []
+        return [KeyHint("j", _("sit down"), "join")]
+
+    def action_join(self) -> None:
+        """Sit down at the table that one watches."""
+        table = self.link.world.table
+        if table is not None and self.link.world.watching and self.online():
+            enter_table(self.link, table.table, watch=False, ask=self.app.push_screen, refused=self.refused)
 
     def small_notice(self) -> str:
         """The time left and what is asked, where nothing else has room."""

@@ -164,8 +164,13 @@ def _head(bank: int, cells: int) -> Line:
 def _card_text(card: int, cells: int) -> str:
     if not is_item(card):
         return f"{card:,}"
-    # By the column alone, so that all items of one picture are shown alike; a longer name is cut.
-    return f"◊ {_(ITEM_NAMES[card - 1])}" if cells >= ROOM_FOR_ITEM else "◊ " + _("ITEM")
+    # By the column alone, so that all items of one picture are shown alike; of a longer name the whole words that fit.
+    if cells < ROOM_FOR_ITEM:
+        return "◊ " + _("ITEM")
+    text = f"◊ {_(ITEM_NAMES[card - 1])}"
+    while width(text) > cells and text.count(" ") > 1:
+        text = text.rpartition(" ")[0]
+    return text
 
 
 def _listed(loot: tuple[int, ...], cells: int) -> list[Line]:

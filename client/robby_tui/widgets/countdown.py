@@ -1,7 +1,8 @@
 """The time left, as a bar that one sees without looking for it.
 
 Smooth in eighths of a cell; when little is left its colour, its fill and its label change, and again for the last
-seconds. A mark shows when the Gentleman may call *reveal*.
+seconds. A mark shows when the Gentleman may call *reveal*. A clock that stands still, because the
+server was away, says so in a word.
 """
 
 import time
@@ -75,7 +76,7 @@ class Countdown(Widget):
         """Count this down; with no clock, say this instead."""
         self._clock = clock
         self._idle = idle
-        if clock is None:
+        if clock is None or clock.paused:
             self._timer.pause()
         else:
             self._timer.resume()
@@ -98,6 +99,8 @@ def draw(clock: RunningClock, now: float, cells: int) -> Line:
     level = urgency(remaining, total)
     seconds = left_text(remaining)
     opens = clock.opens_in(now)
+    if clock.paused:
+        level = 0
     label = (
         _("{time} left").format(time=seconds),
         _("hurry: {time}").format(time=seconds),
@@ -107,6 +110,9 @@ def draw(clock: RunningClock, now: float, cells: int) -> Line:
         label += "  " + _("reveal possible in {time}").format(time=left_text(opens))
     fill = "█▓▚"[level]
     style = (f"bold {GOOD}", f"bold {ALERT}", BAD)[level]
+    if clock.paused:
+        label = _("PAUSED, {time} left").format(time=seconds)
+        fill, style = "▒", MUTED
     room = max(4, cells - 3 - max(LABEL_CELLS, width(label)))
     if cells < 40:
         room = max(1, cells - 3 - width(label))

@@ -62,9 +62,7 @@ class TalkLine(Horizontal):
     def compose(self) -> ComposeResult:
         """Where it goes, the field, the keys."""
         yield Static("", id="talk-where", markup=False)
-        yield TalkField(
-            max_length=LONGEST_TALK, compact=True, id="talk-field", disabled=True, select_on_focus=False
-        )
+        yield TalkField(max_length=LONGEST_TALK, compact=True, id="talk-field", disabled=True, select_on_focus=False)
         yield Static(_("Enter sends · Esc back"), classes="hint", markup=False)
 
     def show(self, where: str, text: str) -> None:
