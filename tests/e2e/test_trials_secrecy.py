@@ -59,6 +59,11 @@ def test_the_auditor_finds_a_leak() -> None:
     for leak in leaks:
         with pytest.raises(AssertionError):
             secrecy.Auditor(1, participants=3).audit([leak])
+    spectator = {**update, "own": None}
+    secrecy.Auditor(None, participants=3).audit([spectator])
+    for leak in (update, {**spectator, "decision": {"id": 1, "legal": []}}):
+        with pytest.raises(AssertionError):
+            secrecy.Auditor(None, participants=3).audit([leak])
 
 
 async def test_no_deal_comes_twice_among_tables_that_start_together(autojump_clock: Any) -> None:

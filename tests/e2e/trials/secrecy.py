@@ -87,10 +87,10 @@ def _only(found: Mapping[str, Any], allowed: str, what: str) -> None:
 class Auditor:
     """Reads everything that one seat received, in order, and raises AssertionError at the first thing it may not know.
 
-    private: of each round, the banks that this seat laid, as it was told.
+    seat: None for somebody who has none: a spectator, who is shown nothing but what all are.
     """
 
-    def __init__(self, seat: int, *, participants: int) -> None:
+    def __init__(self, seat: int | None, *, participants: int) -> None:
         self.seat = seat
         self.participants = participants
         self.frames = 0
@@ -110,6 +110,7 @@ class Auditor:
             elif kind == "game.history":
                 self._events(found["events"])
             elif kind == "table.state":
+                assert self.seat is not None or (found["you"], found["invite"]) == (None, None), "told like a player"
                 self._table(found["table"])
                 for news in found["news"]:
                     _only(news, NEWS, "news")
@@ -117,7 +118,7 @@ class Auditor:
                 for table in found["tables"]:
                     self._table(table)
             elif kind == "ok":
-                _only(found["result"], "table seat match decision tables", "an ok's result")
+                _only(found["result"], "table seat match decision tables delay_s", "an ok's result")
             if kind == "table.state":
                 found = {**found, "commitment": None}
             if kind not in ("greeting", "welcome", "deal.committed", "deal.opened", "deal.revealed"):
@@ -133,6 +134,8 @@ class Auditor:
 
     def _update(self, update: Frame) -> None:
         public, own = update["public"], update["own"]
+        if self.seat is None:
+            assert (own, update["own_events"], update["decision"]) == (None, [], None), "a spectator is told privately"
         _only(public, PUBLIC, "the public part")
         self._events(public["events"])
         for event in update["own_events"]:
@@ -195,7 +198,8 @@ def _has_bytes(value: Any) -> bool:
 
 
 async def whole_games(served: Served, games: int) -> Measured:
-    """Whole games with bluffs; everything that each seat and a watcher of the lobby received is read by an auditor."""
+    """Whole games with bluffs; everything that each seat, spectators from the start and from the middle on, and a
+    watcher of the lobby received is read by an auditor."""
     frames = 0
     async with clients() as nursery:
         watcher = (await people(nursery, served.port, 1))[0]
@@ -204,10 +208,16 @@ async def whole_games(served: Served, games: int) -> Measured:
             count = 3 + game % 3
             junior = game % 2 == 1
             players = await people(nursery, served.port, count)
-            await sit(players, options={"junior": junior})
+            table = await sit(players, options={"junior": junior})
+            spectators = await people(nursery, served.port, 2)
+            await spectators[0].call("table.watch", table=table)
             match = await begin(players)
-            await play_all(players, seed=game, choose=bluffing)
+            async with trio.open_nursery() as game_nursery:
+                game_nursery.start_soon(_come_late, spectators[1], players[0], table)
+                await play_all(players, seed=game, choose=bluffing)
             first = told(players[0], match)
+            for spectator in spectators:
+                frames += await _audit_spectator(spectator, match, first, participants=count + junior)
             for seat, player in enumerate(players):
                 auditor = Auditor(seat, participants=count + junior)
                 auditor.audit([sniffed.frame for sniffed in player.sniffed])
@@ -217,7 +227,7 @@ async def whole_games(served: Served, games: int) -> Measured:
                 await player.call("table.leave")
         kinds = {sniffed.frame["type"] for sniffed in watcher.sniffed}
         assert kinds <= {"greeting", "welcome", "ok", "ping", "lobby.tables"}, kinds
-        auditor = Auditor(-1, participants=0)
+        auditor = Auditor(None, participants=0)
         auditor.audit([sniffed.frame for sniffed in watcher.sniffed])
         tokens = [player.welcome["resume"].hex() for player in players] + [
             player.welcome["resume"] for player in players
@@ -225,6 +235,21 @@ async def whole_games(served: Served, games: int) -> Measured:
         log = served.log()
         assert not any(str(token) in log for token in tokens), "a token is in the log"
     return Measured(games, f"{frames} frames read, nothing hidden before its time")
+
+
+async def _audit_spectator(spectator: Wire, match: str, events: Sequence[Frame], *, participants: int) -> int:
+    """Wait for the end, then read everything. Returns how many frames there were."""
+    await spectator.until(lambda: told(spectator, match)[-1:] == list(events[-1:]))
+    auditor = Auditor(None, participants=participants)
+    auditor.audit([sniffed.frame for sniffed in spectator.sniffed])
+    assert told(spectator, match) == list(events), "spectators were told something else"
+    return auditor.frames
+
+
+async def _come_late(spectator: Wire, player: Wire, table: str) -> None:
+    """Watch from the second round on."""
+    await player.until(lambda: player.update["public"]["view"]["round"] > 1)
+    await spectator.call("table.watch", table=table)
 
 
 def bluffing(player: Wire, rng: random.Random) -> Frame | None:
