@@ -3,6 +3,7 @@
 import logging
 import random
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from robby_bots.registry import BOTS
 from robby_bots.runner import run_bot
 from robby_client.client import Client, LoginPlan
 from robby_client.codes import CONNECTION_LOST, STOPPED
+from robby_client.deal import REVEALED
 from robby_client.events import Ended
 from robby_client.quick import QuickTable, sit_down
 from robby_client.streams import over_trio
@@ -31,6 +33,7 @@ from robby_protocol.messages import (
     LobbyWatch,
     Pong,
     TableClosed,
+    TableCreate,
     TableInfo,
     TableJoin,
     TableReady,
@@ -405,6 +408,26 @@ async def _quick_game(host: Host, nursery: trio.Nursery, **options: Any) -> Clie
     nursery.start_soon(run_bot, client, GreedyBot(), random.Random(1))
     await until(lambda: client.world.table is not None and client.world.table.phase == "finished")
     return client
+
+
+async def test_bots_from_the_network_commit_and_open_and_find_the_deal_fair(autojump_clock: MockClock) -> None:
+    async with running(fair=True) as host, trio.open_nursery() as nursery:
+        clients = [memory_client(host, name) for name in ("Bot one", "Bot two", "Bot three")]
+        first, *others = clients
+        nursery.start_soon(partial(run_bot, first, GreedyBot(), random.Random(1), start=3))
+        await until(lambda: first.connected)
+        await first.call(TableCreate, game="robby-solo", capacity=3, options={"max_rounds": 2})
+        for client in others:
+            nursery.start_soon(partial(run_bot, client, GreedyBot(), random.Random(2), seek=True))
+        await until(lambda: all(one.world.deal is not None and one.world.deal.stage == REVEALED for one in clients))
+        deals = [client.world.deal for client in clients]
+        for seat, deal in enumerate(deals):
+            assert deal is not None
+            assert (deal.trouble, deal.people, deal.opened_by) == (None, 3, 3)
+            assert deal.nonce == deal.nonces[seat]
+        assert len({deal.nonce for deal in deals if deal is not None}) == 3
+        for client in clients:
+            client.stop()
 
 
 async def test_a_whole_game_on_the_real_server_told_to_its_end(autojump_clock: MockClock) -> None:

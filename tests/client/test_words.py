@@ -13,7 +13,7 @@ from robby_client.codes import CODES, LONGEST_REASON, refusal
 from robby_client.codes import text_for as client_text
 from robby_client.safe import cells, fit, pad, safe
 from robby_client.tale.robby_solo import final_lines, in_seat_order, names_in, names_of, sentence
-from robby_client.tale.table import news_sentence
+from robby_client.tale.table import chat_sentence, news_sentence, notice_sentence
 from robby_client.words import robby_solo as words
 from robby_client.world import UnknownEvent
 from robby_games import robby_solo as game
@@ -49,7 +49,8 @@ from robby_games.robby_solo import (
     YouLaid,
 )
 from robby_protocol import errors
-from robby_protocol.messages import TableNews
+from robby_protocol.messages import Notice, TableNews
+from robby_server.names import BadNameError, check_name
 from tests.client.fakes import table
 from tests.client.offline import Offline
 
@@ -215,6 +216,19 @@ def test_every_code_of_news_has_a_sentence() -> None:
         text = news_sentence(TableNews(code=code, seat=0, name="Ana\x1b[2J"))
         assert text is not None, code
         assert "\x1b" not in text
+
+
+def test_every_code_of_notices_has_a_sentence_and_the_operators_words_are_told_as_theirs() -> None:
+    doc = re.sub(r"\s+", " ", Notice.__doc__ or "")
+    codes = re.findall(r"`(\w+)`", doc)
+    assert len(codes) >= 4
+    for code in codes:
+        sentence = notice_sentence(Notice(code=code, text="hello\x1b[2J\u202e"))
+        assert (r"hello\x1b[2J\u202e" in sentence) is (code == "operator")
+    # Nobody can have a name with which a line of theirs looks like the operator's.
+    assert chat_sentence("x", "hello", kind="operator").startswith("***  ")
+    with pytest.raises(BadNameError):
+        check_name("***  The operator")
 
 
 def test_every_code_of_a_client_has_a_text_and_none_is_the_protocols() -> None:

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from robby_bots.greedy_bot import GreedyBot
 from robby_bots.random_bot import RandomBot
@@ -14,6 +15,7 @@ from robby_client.world import RunningClock, UnknownEvent, World
 from robby_games.robby_solo import Confirm, Laid, Lay, OwnView, PublicView, TakeBack
 from robby_protocol.codec import plain
 from robby_protocol.errors import CLIENT_TOO_OLD, KICKED
+from robby_protocol.fair import events_digest
 from robby_protocol.messages import (
     Clock,
     Decision,
@@ -21,7 +23,9 @@ from robby_protocol.messages import (
     GameOffer,
     GameUpdate,
     Goodbye,
+    Greeting,
     LobbyTables,
+    Notice,
     ScoreLine,
     TableClosed,
     Welcome,
@@ -40,6 +44,12 @@ def seated(now: Any = lambda: 100.0) -> World:
 
 def welcome(table_id: str | None) -> Welcome:
     return Welcome(identity="me", name="Ana", table=table_id, ping_ms=5_000, silence_ms=25_000)
+
+
+def greeting() -> Greeting:
+    return Greeting(
+        version=(1, 0), server_id=b"s" * 32, server_name="T", software="", challenge=b"c" * 32, methods=[], games=[]
+    )
 
 
 def test_views_events_and_actions_come_as_the_games_types() -> None:
@@ -271,6 +281,69 @@ def test_lobby_and_goodbye_are_kept() -> None:
 
 
 # Time.
+
+
+def test_a_paused_clock_stands_still() -> None:
+    clock = RunningClock.from_message(Clock(remaining_ms=4_500, total_ms=9_000, opens_ms=1_500, paused=True), 100.0)
+    assert clock.paused
+    for now in (100.0, 103.5, 1e9):
+        assert clock.remaining(now) == 4.5
+        assert clock.opens_in(now) == 1.5
+    assert not RunningClock.from_message(Clock(remaining_ms=4_500, total_ms=9_000), 100.0).paused
+
+
+def test_notices_say_what_the_server_is_about() -> None:
+    world = World()
+    for code, draining, not_kept in (
+        ("draining", True, False),
+        ("not_kept", True, True),
+        ("operator", True, True),
+        ("kept", True, False),
+        ("undrained", False, False),
+    ):
+        world.apply(Notice(code=code, text="x"))
+        assert (world.draining, world.not_kept) == (draining, not_kept)
+    assert len(world.notices) == 5
+    for _number in range(100):
+        world.apply(Notice(code="operator", text="x"))
+    assert len(world.notices) == 20
+
+
+def test_who_watches_has_no_seat_and_keeps_the_picture_over_a_reconnect() -> None:
+    world = World()
+    watching = [world.watching]
+    world.apply(table_state(None))
+    world.apply(update(3, own=None))
+    watching.append(world.watching)
+    world.connected(greeting(), welcome(None))
+    watching.append(world.watching)
+    assert watching == [False, True, True]
+    world.apply(update(1, own=None))
+    assert world.game is not None
+    assert world.game.seq == 1, "the first view of a connection is the truth"
+    world.connected(greeting(), welcome("t2"))
+    assert world.table is None
+
+
+def test_the_tables_invite_and_next_match_come_and_go_with_it() -> None:
+    world = World()
+    state = table_state(private=True)
+    world.apply(structs.replace(state, invite="CODE", next_match="m2", commitment=b"c" * 32))
+    assert (world.invite, world.next_match, world.commitment) == ("CODE", "m2", b"c" * 32)
+    world.leave_table()
+    assert (world.invite, world.next_match, world.commitment) == (None, None, b"")
+
+
+def test_the_digest_is_of_the_events_as_they_were_sent_known_or_not() -> None:
+    world = World()
+    world.apply(table_state())
+    events: list[dict[str, Any]] = [{"type": "new_thing", "b": 1, "a": [2]}, {"type": "other"}, {"type": "third"}]
+    world.apply(update(2, first=1, events=events[1:]))
+    assert world.game is not None
+    assert world.game.digest.count == 0
+    world.apply(update(1, first=0, events=events[:2]))
+    assert world.game.digest.count == 3
+    assert world.game.digest.digest() == events_digest(events)
 
 
 def test_the_clock_counts_down_to_zero_and_never_shows_more_than_the_whole() -> None:

@@ -47,7 +47,12 @@ def notice_sentence(notice: Notice) -> str:
     known = _NOTICES.get(notice.code)
     if known is not None:
         return _(known)
-    return _("The operator says: {text}").format(text=refusal(notice.code, notice.text))
+    return _operator(refusal(notice.code, notice.text))
+
+
+def _operator(text: str) -> str:
+    # No name has two spaces in a row, so nobody can be called like the beginning of this line.
+    return "***  " + _("The operator says: {text}").format(text=text)
 
 
 def paused_sentence() -> str:
@@ -61,5 +66,5 @@ def chat_sentence(name: str, text: str, *, kind: str = "person") -> str:
     if kind == "spectator":
         return _("{name} (watching): {text}").format(name=who, text=line)
     if kind == "operator":
-        return _("{name} (operator): {text}").format(name=who, text=line)
+        return _operator(line)
     return f"{who}: {line}"
