@@ -12,8 +12,11 @@ import trio
 from robby_protocol.i18n import _
 from robby_server.log import Throttle
 
-BACKLOG = 128
-"""Connections that the kernel keeps until they are accepted."""
+BACKLOG = 512
+"""Connections that the kernel keeps until they are accepted: all players of a full server, who come back at once."""
+ACCEPT_GAP = 0.004
+"""Seconds between two connections that are taken: each costs about a millisecond now and another at its end, and
+hundreds that come in the same moment must not hold up the games."""
 ACCEPT_PAUSE = 0.25
 """Seconds to wait when descriptors or memory have run out; others give theirs back meanwhile."""
 PORT_TRIES = 20
@@ -161,3 +164,4 @@ async def accept_forever(listener: socket.socket, take: Callable[[socket.socket,
             sock.close()  # gone already
             continue
         take(sock, str(address[0]))
+        await trio.sleep(ACCEPT_GAP)
