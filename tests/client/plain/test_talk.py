@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from trio.testing import MockClock
 
+from robby_cli.verify import verify
+from robby_client import exit_codes
 from robby_client.keeper import Keeper
 from robby_client.receipt import from_bytes
 from tests.client.plain.stage import Person, Stage, stage
@@ -234,8 +236,8 @@ async def test_the_deal_is_told_in_a_line_and_kept(autojump_clock: MockClock, tm
             await person.wait_for("The deal is checked")
             assert not [line for line in person.heard if "WARNING" in line]
         ben.type("record")
-        path = Path((await ben.wait_for("The record is saved as ")).split("saved as ")[1].rstrip("."))
-        assert path.is_relative_to(tmp_path / "ben" / "records") or path.with_suffix(".robby").exists()
+        path = Path((await ben.wait_for("The record is saved as ")).split("saved as ")[1].removesuffix("."))
+        assert path.parent == tmp_path / "ben" / "records"
         [file] = (tmp_path / "ben" / "receipts").iterdir()
         receipt = from_bytes(file.read_bytes())
         assert receipt.finished
@@ -246,6 +248,11 @@ async def test_the_deal_is_told_in_a_line_and_kept(autojump_clock: MockClock, tm
         assert mine.nonces == hers.nonces
         assert mine.events_digest == hers.events_digest
         assert mine.nonce != hers.nonce
+        # The record fits what both have seen, and no other nonce than their own.
+        for kept in (file, other):
+            assert verify(path, kept, as_json=False) == exit_codes.WELL
+        file.write_bytes(file.read_bytes().replace(mine.nonce.encode(), b"0" * 64))
+        assert verify(path, file, as_json=False) == exit_codes.NOT_VERIFIED
         await leave(scene, ana, ben)
 
 
