@@ -62,6 +62,7 @@ def play(
         ServerChild(seed=seed, bot_think=0.0 if fast else None) as server,
     ):
         store = Store.open(environ={"ROBBY_HOME": folder})
+        store.keeps = open_store(profile).path  # the records of games outlive this one
         start = run_plain if plain else run_screens
         return start(store, server.address, name=name, guest=True, quick=quick)
 

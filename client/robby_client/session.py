@@ -39,7 +39,7 @@ def kept_by(store: Store, address: Address, name: str, tls: TlsPlan | None = Non
 
     return {
         "on_welcome": welcome,
-        "keeper": Keeper(store.path, store.not_kept),
+        "keeper": Keeper(store.keeps, store.not_kept),
         "on_mutes": lambda names: store.keep_mutes(address, names),
         "mutes": store.mutes(address),
     }

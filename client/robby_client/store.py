@@ -106,6 +106,8 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.keeps = path
+        """Below this folder receipts and records are kept."""
         self.warnings: list[str] = []
         self._warned: set[str] = set()
         self._unreadable: set[str] = set()
