@@ -5,6 +5,7 @@ match's end brings. A disk that refuses is no reason not to play; it is said onc
 """
 
 import contextlib
+import os
 import re
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -49,6 +50,8 @@ class Keeper:
         data = to_bytes(receipt)
         if self._written == (path, data):
             return path
+        if len(data) > MAX_RECEIPT_BYTES:
+            return None  # a server that fills it up gets none: nobody could read it
         try:
             write_private(path, data)
         except NotWritable as error:
@@ -67,7 +70,7 @@ class Keeper:
             if known is not None and path != known:
                 continue
             before = _read(path)
-            if before is None and path.exists():
+            if before is None and os.path.lexists(path):  # never raises, as Path.exists may
                 continue
             if before is None or known == path or _same(before, receipt):
                 self._files[key] = path

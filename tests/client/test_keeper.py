@@ -8,7 +8,7 @@ import pytest
 from robby_client import keeper as keeper_module
 from robby_client.files import NotWritable
 from robby_client.keeper import Keeper, receipt_of
-from robby_client.receipt import Receipt, from_bytes
+from robby_client.receipt import MAX_RECEIPT_BYTES, Receipt, from_bytes
 from robby_client.world import World
 from robby_protocol import fair
 from robby_protocol.messages import DealCommitted, DealOpened, Greeting, ScoreLine, TableState, Welcome
@@ -143,3 +143,22 @@ def test_a_disk_that_refuses_is_said_and_the_game_goes_on(tmp_path: Path) -> Non
     (tmp_path / "records").write_bytes(b"")
     with pytest.raises(NotWritable):
         keeper.save_record("m1", b"record")
+
+
+def test_a_receipt_longer_than_any_reader_takes_is_not_written(tmp_path: Path) -> None:
+    made = world()
+    state = table_state(match="m1", options={"title": "x" * MAX_RECEIPT_BYTES})
+    made.apply(state)
+    assert Keeper(tmp_path).keep(made, "m1") is None
+
+
+def test_a_folder_that_may_not_be_looked_into_is_no_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_args: object, **_options: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(Path, "exists", refuse)
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    warned: list[str] = []
+    assert Keeper(tmp_path, warned.append).keep(world(), "m1") is None
+    assert warned == ["Permission denied"]
