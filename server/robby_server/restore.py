@@ -45,7 +45,8 @@ async def restore(services: Services, kept: Mapping[str, bytes], clock_ms: int) 
     """
     tables: list[Table] = []
     parked: list[Parked] = []
-    for name, data in kept.items():
+    # The newest first: whoever sat at a table while it was parked, and sits at a newer one by now, has left the older.
+    for name, data in reversed(list(kept.items())):
         people: frozenset[str] = frozenset()
         try:
             snapshot = decode_table(data)
@@ -57,6 +58,8 @@ async def restore(services: Services, kept: Mapping[str, bytes], clock_ms: int) 
             log.exception("table_not_restored", table=name)
             parked.append(Parked(name, f"{type(problem).__name__}: {problem}", people))
         await trio.lowlevel.checkpoint()
+    tables.reverse()
+    parked.reverse()
     for one in parked:
         log.error("table_parked", table=one.table, reason=one.reason)
     orphans = await _orphans(services, tables, parked)

@@ -48,6 +48,7 @@ async def _go_on(table: "Table") -> None:
     table.play.go_on()
     log.info("match_goes_on", table=table.id, match=table.play.id, missing=len(table.returning))
     now = trio.current_time()
+    table.empty_since = None
     for seat in table.seats:
         seat.asked = 0
         if seat.state != "here":

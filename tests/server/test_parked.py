@@ -53,7 +53,6 @@ async def test_another_version_of_the_rules_parks_and_the_right_one_goes_on(auto
                 assert ana.last(Welcome).table is None
                 assert dora.table == waiting  # what is not played has no rules yet
                 assert not dora.all(TableClosed)
-                # Meanwhile she may sit elsewhere.
         tables, entries, ended = everything(lives.store)
         assert (tables[table], entries, ended) == (kept[0][table], kept[1], kept[2])
     async with lives.life() as host:
@@ -77,6 +76,23 @@ async def test_an_older_server_with_the_same_rules_is_followed(autojump_clock: A
         assert peers[0].greeting is not None
         assert peers[0].greeting.software != "robby-solo 0.0.1"
         assert [picture(peer) for peer in peers] == seen
+
+
+async def test_whoever_sits_elsewhere_by_now_has_left_a_table_that_was_parked(autojump_clock: Any) -> None:
+    lives = Lives()
+    async with lives.life() as host:
+        peers = await playing(host, *NAMES)
+        table = peers[0].table
+    with rules_version(RobbySolo.version + 1):
+        async with lives.life() as host:
+            (ana,) = await seated(host, "Ana")
+            elsewhere = ana.table
+    async with lives.life() as host:
+        ana, ben = await people(host, "Ana", "Ben")
+        await settled()
+        assert ana.table == elsewhere != table
+        assert ben.table == table
+        assert [seat.state for seat in ben.state.table.seats] == ["left", "here", "away"]
 
 
 def spoil(entries: list[Entry]) -> None:

@@ -82,6 +82,29 @@ async def test_stand_ins_come_a_minute_after_it_goes_on(autojump_clock: Any) -> 
         assert [seat.state for seat in ana.state.table.seats] == ["here", "stand_in", "stand_in"]
 
 
+async def test_an_absent_host_is_followed_only_after_it_went_on(autojump_clock: Any) -> None:
+    lives = Lives()
+    await killed_in_a_play(lives, options={"play_ms": 600_000})
+    async with lives.life() as host:
+        began = trio.current_time()
+        (ben,) = await back(host, "Ben")
+        assert ben.state.table.host == 0
+        await ben.until(lambda: ben.state.table.host == 1)
+        assert trio.current_time() - began == USUAL.resume_seconds + USUAL.host_away_seconds
+
+
+async def test_a_match_to_which_nobody_comes_back_is_broken_off(autojump_clock: Any) -> None:
+    lives = Lives(bots=False)
+    await killed_in_a_play(lives, options={"play_ms": 3_600_000, "time": "untimed"})
+    async with lives.life() as host:
+        ends = USUAL.resume_seconds + USUAL.empty_playing_seconds
+        await trio.sleep(ends - 1)
+        assert len(host.server.directory) == 1
+        await trio.sleep(2)
+        assert len(host.server.directory) == 0
+        assert await lives.tables() == []
+
+
 async def test_answers_are_taken_while_it_stands_still(autojump_clock: Any) -> None:
     lives = Lives()
     await killed_in_a_play(lives)
