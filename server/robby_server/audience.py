@@ -264,22 +264,26 @@ class Audience:
     def _deliver(self, item: _Item, moment: float) -> None:
         if isinstance(item, _State):
             self._state = item.message
-            self._send(codec.encode(item.message))
+            self._send(item.message)
             self._move_line(item)
         elif isinstance(item, _Update):
             self._update, self._updated_at, self._replay = item, moment, None
             if self._viewers:
                 for frame in self._match(item) if item.whole else [codec.encode_update(**item.fields)]:
-                    self._send(frame)
+                    self._send_frame(frame)
         else:
             if isinstance(item.message, ChatSaid):
                 self._chat.add(item.message)
-            self._send(codec.encode(item.message))
+            self._send(item.message)
             if item.last:
                 for session in tuple(self._viewers):
                     self.leave(session)
 
-    def _send(self, frame: bytes) -> None:
+    def _send(self, message: Message) -> None:
+        if self._viewers:
+            self._send_frame(codec.encode(message))
+
+    def _send_frame(self, frame: bytes) -> None:
         for session in tuple(self._viewers):
             session.send_frame(frame)
 
@@ -287,9 +291,10 @@ class Audience:
         """The lobby follows what spectators were shown, until the match's end has been shown."""
         if self._line is None or item.serial < self._line_from:
             return
-        over = item.message.table.phase != "playing"
-        played = self._told is not None and self._told.phase == "playing"
-        self._line = None if over and not played else item.message.table
+        states = (held.item.message for held in self._queue if isinstance(held.item, _State))
+        # A whole match more may have been played meanwhile.
+        to_come = any(message.table.phase == "playing" for message in (item.message, *states))
+        self._line = item.message.table if to_come else None
         self.table.services.directory.changed()
 
     # The spectators.

@@ -49,7 +49,7 @@ def watch(table: "Table", session: Session, command: TableWatch) -> dict[str, An
         raise Rejected(errors.OWN_TABLE)  # also of the running match's seat that its owner gave up
     if who.table is not None:
         raise Rejected(errors.ALREADY_SEATED, table=who.table)
-    result = {"table": table.id, "delay_s": table.delay_s}
+    result = {"table": table.id, "delay_s": table.audience.listed().delay_s}
     if session in table.audience:
         return result
     if who in table.kicked:

@@ -1,5 +1,6 @@
 """Spectators: the public part alone, who may watch what, and a delay that covers every channel."""
 
+import math
 import random
 from functools import partial
 from typing import Any
@@ -765,3 +766,94 @@ async def test_players_who_change_their_minds_without_end_fill_no_memory(autojum
         assert xenia.over
         assert xenia.told() == peers[0].told()
         assert xenia.state.table == peers[0].state.table
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_pr17_whatever_happens_is_shown_late_in_order_and_whole(seed: int, autojump_clock: Any) -> None:
+    """Random evenings: what spectators were shown is what the host was told, later by the delay; the lobby likewise."""
+    rng = random.Random(seed)
+    delay = rng.choice((1, 7, 30))
+    async with running(Settings(message_burst=10**6, chat_burst=10**6)) as host:
+        peers = await host.seated(4, delay_s=delay, options={"max_rounds": 1, "time": "blitz"})
+        ana, table = peers[0], peers[0].table
+        xenia, lobby = await watching(host, table), await host.guest("Yan")
+        lines: list[tuple[float, int, TableInfo]] = []  # how many states the host knew then
+
+        async def look(number: int) -> None:
+            for _ in range(number):
+                await trio.sleep(rng.random() * 4)
+                await settled()
+                told_by_now = len(ana.all(TableState))
+                lines.append((trio.current_time(), told_by_now, host.server.directory.infos()[0]))
+
+        async def something() -> None:
+            wish = rng.randrange(5)
+            if wish == 0:
+                await rng.choice((*peers[:2], xenia)).call(ChatSend, table=table, text=str(rng.random()))
+            elif wish == 1:
+                await ana.call(TableMute, name=rng.choice(("Cleo", "Dora")), on=rng.random() < 0.5)
+            elif wish == 2:
+                await peers[3].drop()
+                await trio.sleep(rng.random() * 3)
+                peers[3] = await host.again(peers[3])
+            elif wish == 3:
+                yan = await watching(host, table, f"Late {len(host.peers)}")
+                await trio.sleep(rng.random() * 3)
+                await yan.drop()
+            await look(1)
+
+        await trio.sleep(delay + 1.5)
+        began = trio.current_time()
+        for _evening in range(2):
+            for _ in range(4):
+                await something()
+            if ana.state.table.phase != "playing":
+                await ana.call(TableConfigure, title=f"Table {rng.random()}")
+            await begin(peers)
+            async with trio.open_nursery() as nursery:
+                for number, peer in enumerate(peers):
+                    nursery.start_soon(partial(play, peer, random.Random(seed + number), delay=0.5 + number))
+                for _ in range(3):
+                    await rng.choice(peers[:2]).call(ChatSend, table=table, text=str(rng.random()))
+                    await ana.call(TableMute, name="Dora", on=rng.random() < 0.5)
+                    await look(2)
+        await look(int(delay) + 5)
+        await trio.sleep(delay + 1.5)
+        told = [each for each in shown(ana) if each[0] >= began]
+        seen = [each for each in shown(xenia) if each[0] >= began]
+        assert [what for _moment, what in seen] == [what for _moment, what in told]
+        assert all(
+            at == pytest.approx(earlier + delay, abs=0.01) for (at, _), (earlier, _same) in zip(seen, told, strict=True)
+        )
+        assert lobby.got
+        states = [
+            (at, message.table)
+            for at, message in zip(ana.times, ana.got, strict=True)
+            if isinstance(message, TableState)
+        ]
+        hidden = 0
+        for moment, count, info in lines:
+            start = max((number for number in range(count) if _begins(states, number)), default=None)
+            known = [one for _at, one in states[:count]]
+            if start is not None and moment < _end(states, start) + delay:
+                hidden += 1
+                start = _hidden_since(states, start, delay)
+                known = [one for at, one in states[start:] if at <= moment - delay] or [states[start - 1][1]]
+            assert info == known[-1]
+        assert hidden > 5
+
+
+def _begins(states: list[tuple[float, TableInfo]], number: int) -> bool:
+    return states[number][1].phase == "playing" and (number == 0 or states[number - 1][1].phase != "playing")
+
+
+def _end(states: list[tuple[float, TableInfo]], start: int) -> float:
+    return next((at for at, one in states[start:] if one.phase != "playing"), math.inf)
+
+
+def _hidden_since(states: list[tuple[float, TableInfo]], start: int, delay: float) -> int:
+    """The start since which the lobby has not shown the present: an earlier one whose end was not shown at this one."""
+    before = [number for number in range(start) if _begins(states, number)]
+    if before and states[start][0] < _end(states, before[-1]) + delay:
+        return _hidden_since(states, before[-1], delay)
+    return start
