@@ -1,5 +1,6 @@
 """What a server is to be: the command line over the configuration file over the defaults, and whether that works."""
 
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -89,6 +90,13 @@ def check(options: ServeOptions) -> tuple[list[str], list[str], int]:
     except CommandError as problem:
         problems.append(problem.text)
         code = code or problem.code
+    if config.settings.log_file is not None:
+        file = folder_of(config) / config.settings.log_file
+        # The data folder itself is made by the server; any other must be there.
+        if file.parent != folder_of(config) and not os.access(file.parent, os.W_OK | os.X_OK):
+            text = _("The log cannot be written to {file}: its folder is not there, or not to be written.")
+            problems.append(text.format(file=file))
+            code = code or exit_codes.BAD_CONFIG
     try:
         check_folder(folder_of(config))
     except CommandError as problem:

@@ -82,7 +82,8 @@ class _Reader:
     def read(self) -> Config:
         try:
             tables = tomllib.loads(self._text)
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:
+            # Besides its own error tomllib lets through what a number of thousands of digits and deep nesting raise.
             raise self._no_toml(error) from error
         for name, content in tables.items():
             self._table(name, content)
@@ -100,11 +101,14 @@ class _Reader:
             line = data.count(b"\n", 0, error.start) + 1
             raise ConfigError([self._said(line, _("this is not UTF-8. Save the file as UTF-8."))]) from error
 
-    def _no_toml(self, error: tomllib.TOMLDecodeError) -> ConfigError:
+    def _no_toml(self, error: ValueError | RecursionError) -> ConfigError:
         """tomllib says the place at the end of its sentence."""
         cause, _bracket, place = str(error).partition(" (at ")
         found = re.match(r"line (\d+)", place)
-        line = int(found[1]) if found else self._text.count("\n") + (not self._text.endswith("\n"))
+        if isinstance(error, tomllib.TOMLDecodeError):
+            line = int(found[1]) if found else self._text.count("\n") + (not self._text.endswith("\n"))
+        else:
+            return ConfigError([self._said(0, _("this is not a configuration: {cause}.").format(cause=cause))])
         text = _("this is not TOML: {cause}. Mend the line; texts stand in quotation marks.").format(cause=cause)
         return ConfigError([self._said(max(line, 1), text)])
 

@@ -128,6 +128,8 @@ def test_a_log_that_cannot_be_written(config: Path, capsys: Printed) -> None:
     config.write_text(config.read_text() + '[log]\nfile = "no/such/folder/robby.log"\n')
     assert cli.run(["serve", "--config", str(config)]) == exit_codes.BAD_CONFIG
     assert "robby.log" in capsys.readouterr().err
+    assert check(config) == exit_codes.BAD_CONFIG
+    assert "robby.log" in capsys.readouterr().err
 
 
 def test_the_command_line_wins_over_the_file(config: Path, capsys: Printed) -> None:

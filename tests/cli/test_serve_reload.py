@@ -142,3 +142,31 @@ def test_a_server_with_a_configuration_outlives_its_terminal(tmp_path: Path) -> 
     finally:
         process.kill()
         process.wait()
+
+
+def test_the_service_manager_is_told_how_far_it_is(tmp_path: Path) -> None:
+    config = tmp_path / "robby.toml"
+    config.write_text('[server]\nhosts = ["127.0.0.1"]\nport = 0\n')
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(tmp_path / "notify"))
+        manager.settimeout(SECONDS)
+
+        def told(state: bytes) -> None:
+            while manager.recv(100) != state:
+                pass
+
+        told_where = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "300000"}
+        process = Robby(["serve", "--config", str(config)], environment(tmp_path / "home", **told_where))
+        try:
+            told(b"READY=1")
+            told(b"WATCHDOG=1")
+            told(b"WATCHDOG=1")
+            process.process.send_signal(signal.SIGHUP)
+            told(b"RELOADING=1")
+            told(b"READY=1")
+            process.process.send_signal(signal.SIGTERM)
+            told(b"STOPPING=1")
+            process.end()
+            assert process.code == exit_codes.WELL
+        finally:
+            process.kill()

@@ -1,11 +1,14 @@
 """The configuration file: what is read, what is refused and with which words, and its page."""
 
+import re
 import tomllib
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from robby_client import exit_codes
 from robby_client.address import DEFAULT_PORT
@@ -215,6 +218,53 @@ def test_a_file_that_cannot_be_read_or_is_no_configuration(tmp_path: Path) -> No
     large.write_bytes(b"#" * (LARGEST_FILE + 1))
     with pytest.raises(ConfigError, match="too large"):
         read_config(large)
+
+
+@pytest.mark.parametrize("value", ["9" * 5_000, "[" * 5_000, "{a=" * 5_000])
+def test_a_file_that_strains_the_reader_is_refused(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "robby.toml"
+    path.write_text(f"a = {value}\n")
+    with pytest.raises(ConfigError, match=re.escape(str(path))):
+        read_config(path)
+
+
+_PIECES = st.sampled_from(
+    [
+        "[server]",
+        "[chat]",
+        "[",
+        "]",
+        "=",
+        "port",
+        "name",
+        "rate",
+        "'x'",
+        '"',
+        "3",
+        "0.5",
+        "true",
+        "[1]",
+        "\n",
+        " ",
+        "#",
+        ".",
+    ]
+)
+
+
+@given(st.lists(_PIECES | st.text(max_size=3), max_size=30).map("".join))
+def test_any_text_is_read_or_refused_with_the_file_and_the_line(tmp_path_factory: Any, text: str) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.toml"
+    path.write_text(text, encoding="utf-8", errors="replace", newline="")
+    problems: list[str] = []
+    given: frozenset[str] = frozenset()
+    try:
+        given = read_config(path).given
+    except ConfigError as error:
+        problems = error.problems
+        assert problems, "a refusal says why"  # noqa: PT017 - most texts are refused, some are not
+    assert all(problem.startswith(f"{path}") for problem in problems)
+    assert given <= {key.field for key in all_keys()}
 
 
 def test_what_has_changed_and_whether_a_reload_is_enough(tmp_path: Path) -> None:
