@@ -2,8 +2,8 @@
 
     python -m tests.e2e.trials.flood_clients PORT SILENT TRICKLING DEAF GARBAGE [TABLE …]
 
-Goes on until standard input ends; then prints one JSON object: how often each kind connected, and how many of each
-there were at most at a time.
+Prints a line once all of them are there, and goes on until standard input ends; then prints one JSON object: how often
+each kind connected, and how many of each there were at most at a time.
 """
 
 import itertools
@@ -136,6 +136,10 @@ async def main(port: int, silent: int, trickling: int, deaf: int, garbage: int, 
             nursery.start_soon(flood.again_and_again, flood.deaf, number)
         for number in range(garbage):
             nursery.start_soon(flood.again_and_again, flood.garbage, random.Random(number))
+        wanted = Counter(silent=silent, trickling=trickling, deaf=deaf, garbage=garbage)
+        while wanted - flood.most:  # noqa: ASYNC110 - a moment more or less does not matter here
+            await trio.sleep(0.05)
+        print(json.dumps({"most": flood.most}), flush=True)
         await trio.to_thread.run_sync(sys.stdin.read)
         nursery.cancel_scope.cancel()
     print(json.dumps({"came": flood.came, "most": flood.most}), flush=True)

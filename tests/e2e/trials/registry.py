@@ -11,7 +11,19 @@ from trio.testing import MockClock
 
 from robby_client.login import Timings
 from robby_server.settings import Settings
-from tests.e2e.trials import absence, abuse, answers, breaks, comebacks, endurance, kills, programs, secrecy, social
+from tests.e2e.trials import (
+    absence,
+    abuse,
+    answers,
+    breaks,
+    comebacks,
+    endurance,
+    flood,
+    kills,
+    programs,
+    secrecy,
+    social,
+)
 from tests.e2e.trials.measured import Measured
 from tests.e2e.trials.served import Served
 
@@ -142,6 +154,14 @@ TRIALS: tuple[Trial, ...] = (
         abuse.strangers,
         "closed at once; memory +< 20 MB; p99 beside < 100 ms",
         {"rounds": 20, "slow_connections": 200, "slow_seconds": 20.0, "silence": True},
+    ),
+    Trial(
+        "PR-19",
+        "a flood beside tables of bots",
+        flood.flood,
+        "all games end; p99 < 100 ms beyond alone; memory +< 64 MiB",
+        {"tables": 20, "silent": 500, "trickling": 50, "deaf": 20, "garbage": 10},
+        name="flood",
     ),
     Trial(
         "PR-20",
