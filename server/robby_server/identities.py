@@ -96,6 +96,7 @@ class Identities:
         self._by_look: dict[str, set[Identity]] = {}
         self._unsaved: dict[str, Identity] = {}
         self._left = trio.Event()
+        self._connected = 0
 
     def load(self, kept: Iterable[KeptIdentity]) -> None:
         """Take in who was kept. Who has expired meanwhile is forgotten by `keep_saving`, unless a seat waits for it."""
@@ -124,7 +125,7 @@ class Identities:
     @property
     def people(self) -> int:
         """How many people are connected."""
-        return sum(1 for who in self._all.values() if who.kind == "person" and who.session is not None)
+        return self._connected
 
     # Logging in. Each of these either returns the identity, kept, or raises LoginError and has changed nothing.
 
@@ -190,6 +191,8 @@ class Identities:
     def connected(self, who: Identity, session: "Session") -> "Session | None":
         """This connection counts from now on. Returns the older one, which is to be told that it was replaced."""
         older, who.session = who.session, session
+        if older is None and who.kind == "person":
+            self._connected += 1
         return older
 
     def disconnected(self, who: Identity, session: "Session") -> bool:
@@ -199,6 +202,7 @@ class Identities:
         who.session = None
         who.seen = trio.current_time()
         if who.kind == "person":
+            self._connected -= 1
             self._unsaved[who.id] = who
             self._left.set()
         return True

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import trio
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from robby_rules.journal import Entry, Expire, JournalError, Start
@@ -60,7 +60,7 @@ def moved(folder: Path, number: int) -> Path:
     return copy
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(calls=st.lists(CALLS, max_size=30))
 def test_the_store_on_disk_is_like_the_one_in_memory(
     calls: list[Any], tmp_path_factory: pytest.TempPathFactory
@@ -174,7 +174,7 @@ def test_killed_while_saving_it_has_the_old_or_the_new_and_never_half(tmp_path: 
     for kill in range(6):
         with subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE, text=True) as one:
             assert one.stdout is not None
-            for line, _ in zip(one.stdout, range(30 + 37 * kill), strict=False):
+            for _, line in zip(range(30 + 37 * kill), one.stdout, strict=False):
                 name, number = line.split()
                 told[name] = int(number)
             one.kill()

@@ -30,7 +30,7 @@ class FolderLock:
             ) from problem
         try:
             _lock(self._file)
-        except OSError as problem:
+        except (BlockingIOError, PermissionError) as problem:
             pid = self._file.read(32).strip()
             self._file.close()
             raise StoreError(
@@ -38,6 +38,14 @@ class FolderLock:
                 _(
                     "Another server uses the data in {folder} (process {pid}). Stop it first, or choose another folder."
                 ).format(folder=folder, pid=pid or "?"),
+            ) from problem
+        except OSError as problem:
+            self._file.close()
+            raise StoreError(
+                STORE_UNWRITABLE,
+                _(
+                    "The folder {folder} cannot be locked: {cause}. Choose another folder, on a disk of this machine."
+                ).format(folder=folder, cause=problem.strerror),
             ) from problem
         try:
             self._file.truncate()

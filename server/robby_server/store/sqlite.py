@@ -273,6 +273,7 @@ class SqliteStore:
         began = time.perf_counter()
         connection = self._connection
         try:
+            self._roll_back()  # if that failed last time
             connection.execute("BEGIN IMMEDIATE")
             for write in waiting:
                 for statement, values in write.statements:
@@ -280,14 +281,17 @@ class SqliteStore:
             connection.execute("COMMIT")
         except sqlite3.Error as problem:
             try:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
+                self._roll_back()
             except sqlite3.Error as worse:
                 problem.add_note(f"rolling back failed too: {worse}")
             if isinstance(problem, _OUR_FAULT):
                 raise
             return problem, time.perf_counter() - began
         return None, time.perf_counter() - began
+
+    def _roll_back(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
 
     def _done(self, problem: sqlite3.Error | None, seconds: float) -> None:
         """The writes that waited are committed, or there is trouble."""
@@ -316,11 +320,16 @@ class SqliteStore:
     async def _run(self, read: Callable[[], Any]) -> Any:
         if self._closed:
             raise trio.ClosedResourceError
-        if self._inline:
+
+        def clean_read() -> Any:
+            self._roll_back()  # what is half written is not there
             return read()
+
+        if self._inline:
+            return clean_read()
         with self._shielded():
             async with self._turn:
-                return await self._in_thread(read)
+                return await self._in_thread(clean_read)
 
     async def _in_thread(self, function: Callable[..., Any], *args: Any) -> Any:
         if self._inline:
