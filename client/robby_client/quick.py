@@ -3,8 +3,14 @@
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import anyio
+
 from robby_client.world import World
 from robby_protocol.messages import Command, TableCreate, TableStart
+
+STATE_SECONDS = 2.0
+"""A new table's state follows the answer at once; without it the start goes on all the same."""
+_LOOK_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
@@ -41,4 +47,8 @@ async def sit_down(client: Caller, quick: QuickTable) -> None:
         options=quick.options,
         bots=quick.bots,
     )
+    # The answer comes before the table's state, which shows what the start commits to for the fair deal.
+    with anyio.move_on_after(STATE_SECONDS):
+        while client.world.table is None:  # noqa: ASYNC110 - nobody else than the consumer of events is told of changes
+            await anyio.sleep(_LOOK_SECONDS)
     await client.call(TableStart)

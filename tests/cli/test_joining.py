@@ -70,6 +70,30 @@ def test_a_person_is_asked_about_a_changed_server_and_must_say_yes(
     again.until("Connected to Robby as Ana")
 
 
+def test_a_game_on_a_real_server_is_dealt_fairly_and_its_record_fits_the_receipt(start: Start, tmp_path: Path) -> None:
+    _server, port = serve(start, tmp_path / "data", "--quiet", "--bot-think", "0")
+    ana = start("join", f"127.0.0.1:{port}", "--plain", "--name", "Ana")
+    ana.until("Connected to Robby as Ana")
+    ana.type("create seats=3 time=blitz bots=greedy,random play_ms=1000 revision_min_ms=100 revision_max_ms=1000")
+    ana.until("What now")
+    ana.type("options max_rounds=1")
+    ana.until("changed the table's options")
+    ana.type("start")
+    ana.until("The deal is fair: 1 of 1 opened")
+    ana.until("The deal is checked")
+    ana.type("record")
+    record = Path(ana.until(r"The record is saved as (.+)\.$").group(1))
+    [receipt] = (tmp_path / "home" / "receipts").iterdir()
+    verify = start("verify", str(record), "--receipt", str(receipt))
+    said = verify.end()
+    assert verify.code == exit_codes.WELL
+    assert "not there" not in said
+    receipt.write_bytes(receipt.read_bytes().replace(b'"secret": "', b'"secret": "00')[:-4])
+    damaged = start("verify", str(record), "--receipt", str(receipt))
+    damaged.end()
+    assert damaged.code == exit_codes.BAD_RECORD
+
+
 def test_a_bot_refuses_a_changed_server_and_names_the_option(start: Start, tmp_path: Path) -> None:
     first, port = serve(start, tmp_path / "first", "--quiet")
     bot = ["bot", "greedy", f"127.0.0.1:{port}", "--name", "Bertha"]

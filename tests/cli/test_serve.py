@@ -1,12 +1,16 @@
 """The server's key, its address, and its seeds."""
 
+import resource
+import socket
 import stat
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from robby_cli import seeds
-from robby_cli.announced import is_loopback
+from robby_cli.announced import announce, is_loopback
+from robby_cli.descriptors import allow_descriptors
 from robby_cli.exits import CommandError
 from robby_cli.server_folder import KEY_BYTES, KEY_FILE, data_folder, server_key
 from robby_client import exit_codes
@@ -72,8 +76,60 @@ def test_seeds_repeat_and_differ_by_use() -> None:
 
 def test_each_match_of_a_seed_has_its_own_32_bytes() -> None:
     one, other = seeds.match_seeds("7"), seeds.match_seeds("7")
+    assert one is not None
+    assert other is not None
     first = [one() for _ in range(3)]
     assert first == [other() for _ in range(3)]
     assert len(set(first)) == 3
     assert {len(seed) for seed in first} == {32}
-    assert seeds.match_seeds(None)() != seeds.match_seeds(None)()
+
+
+def test_without_a_seed_nobody_gives_the_server_its_chance_so_it_deals_fairly() -> None:
+    assert seeds.match_seeds(None) is None
+
+
+def announced(capsys: pytest.CaptureFixture[str], host: str, tls_names: list[str] | None) -> str:
+    with socket.socket() as listener:
+        listener.bind((host, 0))
+        announce("Friday", bytes(32), [listener], [], tls_names=tls_names)
+        return capsys.readouterr().out.replace(f":{listener.getsockname()[1]}", ":PORT")
+
+
+@pytest.mark.parametrize(
+    ("tls_names", "join"),
+    [
+        (None, "127.0.0.1:PORT"),
+        ([], "127.0.0.1:PORT --tls"),
+        (["*.example.org", "robby.example.org"], "robby.example.org:PORT --tls"),
+        (["*.example.org"], "127.0.0.1:PORT --tls"),
+        (["::1"], "[::1]:PORT --tls"),
+    ],
+)
+def test_what_friends_type_is_by_a_name_that_the_certificate_has(
+    capsys: pytest.CaptureFixture[str], tls_names: list[str] | None, join: str
+) -> None:
+    said = announced(capsys, "127.0.0.1", tls_names)
+    assert "The server Friday listens on 127.0.0.1:PORT." in said
+    assert f"robby join {join}\n" in said
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "raised", "warned"),
+    [
+        (1024, 4096, None, False),
+        (256, 4096, 600, False),
+        (256, 400, 400, True),
+        (256, resource.RLIM_INFINITY, 600, False),
+        (resource.RLIM_INFINITY, resource.RLIM_INFINITY, None, False),
+    ],
+)
+def test_as_many_files_as_connections_need(
+    monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, raised: int | None, warned: bool
+) -> None:
+    asked: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _what: (soft, hard))
+    monkeypatch.setattr(resource, "setrlimit", lambda _what, limits: asked.append(limits))
+    with capture_logs() as logs:
+        allow_descriptors(500)
+    assert asked == ([] if raised is None else [(raised, hard)])
+    assert [entry["event"] for entry in logs] == (["few_descriptors"] if warned else [])
