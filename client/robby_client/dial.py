@@ -118,8 +118,8 @@ class TcpDial:
 
     async def _secure(self, stream: SocketStream, context: ssl.SSLContext) -> ByteStream:
         assert self.tls is not None, "only called with it"
-        # An IPv6 address may have a zone, which no certificate has.
-        name = self.tls.name or self.address.host.partition("%")[0]
+        # An IPv6 address may have a zone, a name the dot of the DNS's root: no certificate has them.
+        name = self.tls.name or self.address.host.partition("%")[0].rstrip(".")
         try:
             with anyio.fail_after(TLS_TIMEOUT):
                 return await TLSStream.wrap(stream, server_side=False, hostname=name, ssl_context=context)

@@ -3,6 +3,7 @@
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,16 @@ async def test_a_name_of_ones_own_is_looked_for_instead_of_the_host(tmp_path: Pa
     async with serving(tmp_path, server("robby.example", by=CA)) as (_host, address):
         assert await outcome(address, TlsPlan(ca, name="robby.example")) == ""
         assert await outcome(address, TlsPlan(ca, name="robby.test")) == codes.TLS_WRONG_NAME
+
+
+async def test_the_dot_at_a_names_end_is_not_part_of_it(
+    tmp_path: Path, ca: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with serving(tmp_path, server("robby.example", by=CA)) as (_host, address):
+        # No test asks the DNS.
+        monkeypatch.setattr(dial.TcpDial, "_connect", partial(dial.TcpDial._connect, tcp(address)))
+        assert await outcome(Address("robby.example.", address.port), TlsPlan(ca)) == ""
+        assert await outcome(Address("robby.test", address.port), TlsPlan(ca)) == codes.TLS_WRONG_NAME
 
 
 async def test_a_self_signed_certificate_is_trusted_by_its_own_file(tmp_path: Path) -> None:

@@ -262,7 +262,7 @@ def test_any_text_is_read_or_refused_with_the_file_and_the_line(tmp_path_factory
         given = read_config(path).given
     except ConfigError as error:
         problems = error.problems
-        assert problems, "a refusal says why"  # noqa: PT017 - most texts are refused, some are not
+        assert problems, "a refusal says why"
     assert all(problem.startswith(f"{path}") for problem in problems)
     assert given <= {key.field for key in all_keys()}
 
