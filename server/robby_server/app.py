@@ -363,7 +363,7 @@ class Server:
 
     async def _stop_when_empty(self, scope: trio.CancelScope) -> None:
         with scope:
-            while any(table.phase == "playing" and not table.ended for table in self._tables()):  # noqa: ASYNC110 - rare
+            while any(table.busy and not table.ended for table in self._tables()):  # noqa: ASYNC110 - rare
                 await trio.sleep(DRAINED_SECONDS)
             self._stop.set()
 

@@ -32,7 +32,9 @@ QUICK = Timings(first_wait=0.05, longest_wait=0.5, steady=1.0)
 OPTIONS = {"max_rounds": 4, "time": "blitz"}
 THINK = 0.05
 """Seconds that a bot thinks at most."""
-LAST_GAMES = 120.0
+MOST_SECONDS = 3.0
+"""Between the server's listening and the next kill, at most: some hit the coming back, most the games."""
+LAST_GAMES = 180.0
 """Seconds in which the games that run at the end must be over."""
 
 
@@ -157,14 +159,17 @@ async def kills(count: int, *, tables: int, seed: int = 25) -> Measured:
                 nursery.start_soon(player.run)
             for first in range(0, len(players), SEATS):
                 await _sit(players[first : first + SEATS])
-            early = 0
+            early = stops = 0
             for _kill in range(count):
                 if rng.random() < 0.1:
                     early += await _killed_while_starting(served, rng)
+                    continue
+                await trio.sleep(rng.uniform(0.0, MOST_SECONDS))
+                if rng.random() < 0.1:
+                    stops += await _stopped_in_order(served)
                 else:
-                    await trio.sleep(rng.uniform(0.0, 1.5))
                     _kill_now(served, players)
-                    await trio.to_thread.run_sync(served.start)
+                await trio.to_thread.run_sync(served.start)
             log.more = False
             with trio.fail_after(LAST_GAMES):
                 for player in players:
@@ -178,7 +183,7 @@ async def kills(count: int, *, tables: int, seed: int = 25) -> Measured:
     assert log.acknowledged, "nothing was played"
     assert log.comebacks >= count, f"{log.comebacks} come-backs"
     figures = [
-        f"kills: {count} ({early} while it started)",
+        f"kills: {count - stops} ({early} while it started), stops in order: {stops}",
         f"inputs acknowledged: {len(log.acknowledged)}; inputs lost: {len(lost)}; answer unknown: {log.unsure}",
         f"games ended: {ended}; records verified: {verified}",
         f"come-backs: {log.comebacks}, p99 {percentile(log.away, 99):.1f} s after the kill",
@@ -200,6 +205,13 @@ async def _killed_while_starting(served: Served, rng: random.Random) -> int:
     await trio.sleep(rng.uniform(0.2, 1.2))
     served.kill()
     await trio.to_thread.run_sync(served.start)
+    return 1
+
+
+async def _stopped_in_order(served: Served) -> int:
+    """SIGTERM instead, which must lose as little."""
+    await trio.to_thread.run_sync(served.stop)
+    assert served.process.returncode == 0, served.process.returncode
     return 1
 
 
