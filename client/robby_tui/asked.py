@@ -25,7 +25,7 @@ def sentence(picture: Picture) -> str:
     if picture.sent:
         return _("Sent; waiting for the server …")
     if picture.own is None:
-        return _("You are watching.") + " " + words.waiting_line(picture.public, None, picture.names)
+        return words.waiting_line(picture.public, None, picture.names)
     if picture.may(Supply):
         return _("You are the Gentleman. From which end of the row shall the loot be dealt?")
     if picture.may(Declare):

@@ -33,10 +33,12 @@ class Talk:
             self._seen[chat] = chat.last
 
     def unread(self, world: World, chat: Chat | None) -> int:
-        """How many lines were said there that have not been on the screen."""
+        """How many lines others said there that have not been on the screen."""
         if chat is None:
             return 0
-        return sum(1 for line in chat.after(self._seen.get(chat, 0)) if world.heard(line) and not line.past)
+        me = "" if world.welcome is None else world.welcome.name
+        news = [line for line in chat.after(self._seen.get(chat, 0)) if world.heard(line)]
+        return sum(1 for line in news if not line.past and line.name != me)
 
 
 def who(line: ChatLine) -> str:

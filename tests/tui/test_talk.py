@@ -10,6 +10,7 @@ from textual.widgets import OptionList
 from robby_client.client import Refused
 from robby_games.robby_solo import Lay, RoundStarted
 from robby_protocol.messages import ChatSaid, ChatSend, TableMute
+from robby_tui.presses import Presses
 from robby_tui.screens.lobby import LobbyScreen
 from robby_tui.screens.people import PeopleScreen
 from robby_tui.screens.results import ResultsScreen
@@ -18,7 +19,7 @@ from robby_tui.screens.table import TableScreen
 from robby_tui.widgets.lines import line_width, wrap
 from robby_tui.widgets.story import MOST_SAID, Story
 from robby_tui.widgets.talkline import TalkField, TalkLine
-from tests.tui.fakes import lobby, own, public, said, scores, table, table_state
+from tests.tui.fakes import WILL_NOT_RED, lobby, own, public, said, scores, table, table_state
 from tests.tui.kit import Stage, run
 from tests.tui.tables import ASKED, LAYS, acted, sit
 
@@ -75,13 +76,24 @@ def test_keys_are_text_while_something_is_typed_and_keys_again_after(tmp_path: P
         await play(stage)
         await stage.press("slash", *"bank")
         assert stage.client.acted == []
-        await stage.press("escape")
-        await stage.press("b")
+        await stage.press("escape", "b")
         assert acted(stage) == [Lay(bank=3)]
         await stage.press("slash")
         assert stage.screen.query_one(TalkField).value == "bank"
 
     run(scene, tmp_path)
+
+
+def test_a_key_typed_after_the_line_does_not_answer_a_question_that_came_meanwhile(tmp_path: Path) -> None:
+    async def scene(stage: Stage) -> None:
+        await play(stage)
+        await stage.press("slash", *"wait")
+        hand = public("revision", ("taken_back", "laid", "laid", "laid"), declaration=WILL_NOT_RED)
+        await stage.feed(stage.match.update(hand, own(3), *LAYS))
+        await stage.press("escape", "b")
+        assert stage.client.acted == []
+
+    run(scene, tmp_path, presses=Presses(settle=1_000.0, held=0.0))
 
 
 def test_what_is_typed_stays_while_the_screen_changes_under_it(tmp_path: Path) -> None:

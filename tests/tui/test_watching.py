@@ -211,7 +211,7 @@ def test_a_server_on_this_machine_is_not_given_out_as_if_others_could_reach_it(t
     async def scene(stage: Stage) -> None:
         assert stage.app.link.address == Address("localhost")
         await stage.feed(table_state("waiting", you=1))
-        await stage.sees("Friends at this machine: robby join localhost")
+        await stage.sees("Friends: robby join localhost (from elsewhere: this machine's address)")
         assert "Invite" not in stage.text
         await stage.press("y", "i", "x")
         assert calls(stage, TableConfigure) == []

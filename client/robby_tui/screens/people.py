@@ -67,9 +67,11 @@ class PeopleScreen(ModalScreen[None]):
             else:
                 yield Static(_("Nobody else is here, or has said anything."), classes="detail", markup=False)
             yield Static("", id="people-said", classes="detail", markup=False)
-            keys = _("Enter hide or show what somebody says, for you alone · Esc back")
-            if self._host:
-                keys += "\n" + _("Host: m mutes them for the whole table · a lets them speak again")
+            keys = _("Esc back")
+            if self._names:
+                keys = _("Enter hide or show, for you alone") + " · " + keys
+            if self._names and self._host:
+                keys += "\n" + _("Host: m mute for the whole table · a let speak again")
             yield Static(keys, classes="keys", markup=False)
 
     def _options(self) -> list[Option]:

@@ -118,9 +118,9 @@ class RoomScreen(Seated):
         by_tls = " --tls" if self.link.tls else ""
         command = f"robby join {plain(str(address))}{by_tls}"
         if address.host in _THIS_MACHINE:
-            text = _("Friends at this machine: {command} – from elsewhere by its address in the network.")
+            text = _("Friends: {command} (from elsewhere: this machine's address)")
         else:
-            text = _("Friends come by: {command}")
+            text = _("Friends: {command}")
         share.update(Content.assemble((text.format(command=command), MUTED)))
 
     def _show_seats(self, table: TableInfo) -> None:

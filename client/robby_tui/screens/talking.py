@@ -37,6 +37,8 @@ OVERLAY_ROWS = 5
 """Newest lines over the table where there is no room for the log, while the field is open."""
 LEAST_LOG_ROWS = 2
 """Where the log has less, it lies under other lines."""
+_NOTHING = object()
+"""Equal to nothing that is asked."""
 _NAME = "bold $text-accent"
 
 
@@ -56,6 +58,7 @@ class Talking(Screen[None]):
         self._told_talk = 0
         self._drawing: Timer | None = None
         self._focus_before: Widget | None = None
+        self._asked_before: Hashable = _NOTHING
 
     def talk_widgets(self) -> ComposeResult:
         """The newest lines where there is no log, and the field."""
@@ -86,6 +89,8 @@ class Talking(Screen[None]):
         """The keys of chat."""
         if self.chat is None:
             return []
+        if self.log_in_sight:
+            self.link.talk.saw(self.chat)
         unread = self.link.talk.unread(self.link.world, self.chat)
         does = _("talk ({n} new)").format(n=unread) if unread else _("talk")
         return [KeyHint("/", does, "talk"), KeyHint("u", _("people"), "people")]
@@ -118,9 +123,9 @@ class Talking(Screen[None]):
         self._told_talk = chat.last
         for story in self.query(Story):
             story.talk([_drawn(line) for line in lines])
-            story.set_class(bool(story.lines), "said")
-        if self.log_in_sight:
-            talk.saw(chat)
+            if story.lines and not story.has_class("said"):
+                story.add_class("said")
+                self.call_after_refresh(self.show_keys)  # only then is there room in which it is seen
         self._show_recent(chat)
         if talk.open:
             self._open()
@@ -153,6 +158,7 @@ class Talking(Screen[None]):
         """Open the field."""
         if self.chat is not None:
             self.link.talk.open = True
+            self._asked_before = self.asked_context
             self._open()
             # The person's own key opened it, so the keys typed after it are meant for it.
             self.link.presses.moved((id(self), self.context), own=True)
@@ -175,7 +181,9 @@ class Talking(Screen[None]):
         self.set_focus(before if before is not None and before.is_attached else None)
         if self._heard is not None:
             self._show_recent(self._heard)
-        self.link.presses.moved((id(self), self.context))
+        # Keys typed right after Enter or Esc are meant for what is asked, unless that has changed while one typed.
+        own, self._asked_before = self._asked_before == self.asked_context, _NOTHING
+        self.link.presses.moved((id(self), self.context), own=own)
         self.show_keys()
 
     def on_talk_line_typed(self, message: TalkLine.Typed) -> None:
