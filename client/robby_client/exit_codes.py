@@ -47,6 +47,8 @@ def of_end(ended: "Ended", *, was_connected: bool) -> int:
         return WELL
     if ended.code == codes.CLIENT_FAULT:
         return BUG
+    if ended.code == codes.TLS_CA_UNREADABLE:
+        return USAGE  # a file that the command line names
     after_login = (
         errors.IDLE,
         errors.INTERNAL,
