@@ -259,3 +259,43 @@ def test_readers_are_known_by_their_hashes_alone() -> None:
     assert reader_hash("m", "a") != reader_hash("m", "b") != reader_hash("n", "b")
     assert readers_of("m", ["b", "a"]) == readers_of("m", ["a", "b"])
     assert record_check.CHECKS[0] == "signature"
+
+
+def _changed(value: Any, data: st.DataObject) -> Any:
+    """The value with one thing somewhere in it put in another's place."""
+    anything = st.one_of(
+        st.none(),
+        st.booleans(),
+        st.integers(-(2**63), 2**64 - 1),
+        st.text(max_size=5),
+        st.binary(max_size=40),
+        st.just([]),
+        st.just({}),
+    )
+    if isinstance(value, dict) and value and data.draw(st.integers(0, 9)):
+        key = data.draw(st.sampled_from(sorted(value)))
+        return {**value, key: _changed(value[key], data)}
+    if isinstance(value, list) and value and data.draw(st.integers(0, 9)):
+        place = data.draw(st.integers(0, len(value) - 1))
+        return [*value[:place], _changed(value[place], data), *value[place + 1 :]]
+    return data.draw(anything)
+
+
+@given(st.data())
+def test_whatever_a_stranger_signs_is_judged_and_never_an_error(data: st.DataObject) -> None:
+    """A record that somebody made up, under a key of their own, with journals and all."""
+    found = msgpack.unpackb(FILE[HEAD_BYTES:-64])
+    if data.draw(st.booleans()):
+        place = data.draw(st.integers(0, len(found["entries"]) - 1))
+        entry = _changed(msgpack.unpackb(found["entries"][place]), data)
+        found["entries"][place] = msgpack.packb(entry)
+    else:
+        found = _changed(found, data)
+    packed = msgpack.packb(found)
+    head = MAGIC + RECORD_VERSION.to_bytes(4, "big") + len(packed).to_bytes(4, "big") + packed
+    signature = sign(b"".join(struct.pack(">I", len(part)) + part for part in (b"robby record 1", head)))
+    try:
+        examined = examine(head + signature)
+    except RecordError:
+        return
+    assert len(examined.checks) == len(CHECKS)
