@@ -22,6 +22,7 @@ from tests.e2e.trials import (
     kills,
     programs,
     secrecy,
+    secure,
     social,
 )
 from tests.e2e.trials.measured import Measured
@@ -245,6 +246,13 @@ TRIALS: tuple[Trial, ...] = (
     ),
     Trial("PR-34", "addresses", programs.addresses, "started, or one plain line and code 3"),
     Trial("PR-34", "restart and IPv6", programs.restarts, "again on the same port"),
+    Trial(
+        "PR-35",
+        "TLS handshakes that stop, and another certificate",
+        secure.stalled_handshakes,
+        "gone within 12 s, answers beside them within 0.2 s; who is in stays in",
+        {"connections": 300, "handshake_seconds": 10.0, "most_wait": 0.2},
+    ),
     Trial(
         "PR-36",
         "ten minutes of everything",
