@@ -14,7 +14,7 @@ import pytest
 import trio
 
 from robby_rules.journal import Expire, JournalError
-from robby_server.store import STORE_FILE, Ban, Kept, KeptIdentity, SqliteStore, StoreError, schema
+from robby_server.store import STORE_FILE, Ban, Durability, Kept, KeptIdentity, SqliteStore, StoreError, schema
 from robby_server.store import errors as codes
 from robby_server.store.opening import connect
 
@@ -68,6 +68,22 @@ async def test_a_new_store_is_empty_and_for_its_owner_alone(tmp_path: Path) -> N
             assert stat.S_IMODE(path.stat().st_mode) == 0o600, path.name
     await store.close()
     assert sorted(path.name for path in folder.iterdir()) == ["store.lock", STORE_FILE]
+
+
+@pytest.mark.parametrize(("durability", "synchronous"), [("process", 1), ("power", 2)])
+async def test_durability_says_whether_a_commit_waits_for_the_disk(
+    durability: Durability, synchronous: int, tmp_path: Path
+) -> None:
+    for _life in ("made", "opened"):
+        store = SqliteStore(tmp_path, durability=durability, inline=True)
+        assert store._connection.execute("PRAGMA synchronous").fetchone() == (synchronous,)
+        assert store._connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        await store.close()
+
+
+def test_an_sqlite_that_is_too_old_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 36, 0))
+    refused(tmp_path, codes.STORE_UNWRITABLE)
 
 
 async def test_an_old_store_is_brought_up(tmp_path: Path) -> None:

@@ -26,12 +26,22 @@ APPLICATION_ID_AT = 68
 HEAD_BYTES = 100
 """SQLite's file head: the magic first, the application's id as 4 bytes big-endian at its place."""
 
+OLDEST_SQLITE = (3, 37)
+"""The first that holds columns to their types (STRICT)."""
+
 BUSY_SECONDS = 5.0
 """How long to wait for another process that reads or copies the file; none holds it long in WAL mode."""
 
 
 def open_database(path: Path, durability: Durability) -> sqlite3.Connection:
     """The database, checked, in today's form, in autocommit mode. Raises StoreError; then nothing was changed."""
+    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        raise unwritable(
+            path,
+            _("this Python brings SQLite {version}, and {oldest} is needed").format(
+                version=sqlite3.sqlite_version, oldest=".".join(map(str, OLDEST_SQLITE))
+            ),
+        )
     try:
         if not path.exists():
             _refuse_leftovers(path)
