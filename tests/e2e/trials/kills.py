@@ -141,6 +141,8 @@ class Player:
         match, decision = game.match, game.decision.id
         # Confirming often, so that games end.
         legal = [action for action in game.decision.legal if not isinstance(action, Reveal)]
+        if not legal:
+            return False  # a Gentleman, who lets the others think
         confirm = [action for action in legal if type(action).__name__ == "Confirm"]
         action: Struct = confirm[0] if confirm and self._rng.random() < 0.7 else self._rng.choice(legal)
         await self.client.act(action, decision=decision)
