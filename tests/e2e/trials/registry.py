@@ -251,7 +251,7 @@ TRIALS: tuple[Trial, ...] = (
         "TLS handshakes that stop, and another certificate",
         secure.stalled_handshakes,
         "gone within 12 s, answers beside them within 0.2 s; who is in stays in",
-        {"connections": 300, "handshake_seconds": 10.0, "most_wait": 0.2},
+        {"connections": 100, "handshake_seconds": 10.0, "most_wait": 0.2},
     ),
     Trial(
         "PR-36",
