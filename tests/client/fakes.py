@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
 import anyio
+import trio
 from anyio.abc import ByteStream
 
 from robby_client.client import Client
 from robby_client.codes import CONNECTION_REFUSED
 from robby_client.dial import DialError
-from robby_client.events import ClientEvent
+from robby_client.events import ClientEvent, Connected
 from robby_client.login import LoginPlan
 from robby_protocol import identity
 from robby_protocol.connection import NEED_DATA, Connection, ConnectionClosed, Role
@@ -235,6 +236,15 @@ async def next_event(client: Client, kind: type[EventT]) -> EventT:
     event: ClientEvent = await client.events.__anext__()
     assert isinstance(event, kind), event
     return event
+
+
+async def connected(server: FakeServer, client: Client, nursery: trio.Nursery, **welcome: Any) -> Peer:
+    """Run the client and let it in; the server's end of the connection."""
+    nursery.start_soon(client.run)
+    peer = await server.accept()
+    await peer.welcome(**welcome)
+    await next_event(client, Connected)
+    return peer
 
 
 def seat(name: str, **fields: Any) -> SeatInfo:

@@ -38,18 +38,10 @@ from robby_protocol.messages import (
     TableUnwatch,
     TableWatch,
 )
-from tests.client.fakes import SERVER_ID, FakeServer, Peer, next_event, table, table_state, update
+from tests.client.fakes import SERVER_ID, FakeServer, Peer, connected, next_event, table, table_state, update
 
 SECRET = b"s" * 32
 COMMITMENT = fair.server_commitment("m1", SECRET)
-
-
-async def connected(server: FakeServer, client: Client, nursery: trio.Nursery) -> Peer:
-    nursery.start_soon(client.run)
-    peer = await server.accept()
-    await peer.welcome()
-    await next_event(client, Connected)
-    return peer
 
 
 async def refuse(peer: Peer, kind: Any, code: str) -> Any:
