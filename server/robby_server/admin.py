@@ -29,6 +29,7 @@ from robby_server.settings import Settings
 from robby_server.store import Ban, Store
 from robby_server.table import Shut, Table
 from robby_server.tally import Tally
+from robby_server.tls import Tls
 
 log = structlog.get_logger("robby.admin")
 
@@ -80,6 +81,7 @@ class Steered(Protocol):
     directory: Directory
     identities: Identities
     tally: Tally
+    tls: Tls | None
 
     @property
     def server_id(self) -> bytes: ...

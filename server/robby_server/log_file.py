@@ -2,6 +2,7 @@
 counted, and it is tried again."""
 
 import os
+import select
 import sys
 import time
 from collections.abc import Callable
@@ -13,6 +14,9 @@ RETRY_SECONDS = 2.0
 
 MODE = 0o640
 """Of log files: names and addresses of people are not for everybody on the machine."""
+
+PIECE = 1024
+"""Characters written at a time, so at most 4,096 bytes: what a pipe that says that it can be written to takes whole."""
 
 
 class LogFile:
@@ -70,7 +74,7 @@ class LogFile:
         if self._size and self._size + len(line) > self._most:
             self._rotate()
         if self.lost:
-            self._append(f'{{"event": "log_lost", "level": "error", "lines": {self.lost}}}\n'.encode())
+            self._append(_lost(self.lost).encode())
             self.lost = 0
         self._append(line)
 
@@ -103,12 +107,15 @@ class LogFile:
 
 
 class Unbreakable:
-    """A stream that may be gone (a closed terminal, a full disk behind it): what cannot be written is lost."""
+    """A stream that may be gone (a closed terminal, a full disk behind it) or stand still (a stopped terminal, a pipe
+    that nobody reads): what cannot be written at once is lost and counted. A server must not wait for its log."""
 
     encoding = "utf-8"
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
+        self.lost = 0
+        self._cut = False
 
     def isatty(self) -> bool:
         """As the stream itself."""
@@ -119,17 +126,41 @@ class Unbreakable:
 
     def write(self, text: str) -> int:
         """Write, or not."""
-        try:
-            return self._stream.write(text)
-        except (OSError, ValueError):
+        if not self._is_ready():
+            self.lost += 1
             return len(text)
+        if self.lost:
+            text = f"{_lost(self.lost)}{text}"
+        if self._cut:
+            text = f"\n{text}"
+        self.lost, self._cut = 0, False
+        for start in range(0, len(text), PIECE):
+            if start and not self._is_ready():
+                self.lost, self._cut = 1, True
+                break
+            self._put(text[start : start + PIECE])
+        return len(text)
 
     def flush(self) -> None:
-        """Flush, or not."""
+        """Every piece is flushed as it is written."""
+
+    def _put(self, piece: str) -> None:
         try:
+            self._stream.write(piece)
             self._stream.flush()
         except (OSError, ValueError):
-            return
+            self.lost += 1
+
+    def _is_ready(self) -> bool:
+        """Whether a piece can be written without waiting, as far as the system tells."""
+        try:
+            return bool(select.select((), (self._stream,), (), 0)[1])
+        except (OSError, ValueError):
+            return True  # no file behind it, or more of them than select can bear: nothing to ask
+
+
+def _lost(lines: int) -> str:
+    return f'{{"event": "log_lost", "level": "error", "lines": {lines}}}\n'
 
 
 def standard_error() -> Unbreakable:

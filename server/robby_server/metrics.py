@@ -66,6 +66,9 @@ class _ServerCollector(Collector):
         yield _gauge("robby_bans", "Bans now.", len(server.bans.all()))
         yield _gauge("robby_draining", "1 while nothing new may begin.", server.draining)
         yield _gauge("robby_store_trouble", "1 while nothing can be written to disk.", server.store.trouble is not None)
+        if server.tls is not None:
+            end = server.tls.until.timestamp()
+            yield _gauge("robby_certificate_end_seconds", "When the certificate ends, in seconds since 1970.", end)
         backlog = int(getattr(server.store, "backlog", 0))
         yield _gauge("robby_store_backlog", "Writes that wait for the disk now.", backlog)
 

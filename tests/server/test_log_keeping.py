@@ -229,6 +229,49 @@ def test_a_stream_that_is_gone_stops_nothing() -> None:
     log.error("nor_this")
 
 
+def test_a_pipe_that_nobody_reads_holds_up_nobody() -> None:
+    """As with a terminal that was stopped by Ctrl-S. Without care the whole server would wait for it."""
+    reader, writer = os.pipe()
+    with os.fdopen(writer, "w", encoding="utf-8") as stream, os.fdopen(reader, "rb", buffering=0) as read:
+        set_up_logging(stream)
+        for number in range(3_000):
+            log.info(f"event_{number}", text="ä" * 50)
+        try:
+            raise ValueError("x" * 50_000)
+        except ValueError:
+            log.exception("long_one")
+        whole = read.read(100_000)
+        log.info("afterwards")
+        whole += read.read(100_000)
+    lines = [json.loads(line) for line in whole.decode().splitlines()]
+    told = [entry["event"] for entry in lines]
+    kept = len(told) - 2
+    assert 10 < kept < 2_900
+    assert told == [f"event_{number}" for number in range(kept)] + ["log_lost", "afterwards"]
+    assert lines[-2]["lines"] == 3_001 - kept
+
+
+def test_a_long_entry_into_a_pipe_is_whole_or_cut_off_from_the_next() -> None:
+    reader, writer = os.pipe()
+    with os.fdopen(writer, "w", encoding="utf-8") as stream, os.fdopen(reader, "rb", buffering=0) as read:
+        set_up_logging(stream)
+        for number in range(100):
+            try:
+                raise ValueError("y" * 5_000)
+            except ValueError:
+                log.exception(f"long_{number}")
+        whole = read.read(200_000)
+        log.info("afterwards")
+        whole += read.read(200_000)
+    *lines, cut, lost, last = whole.decode().splitlines()
+    assert len(lines) > 5
+    assert all(json.loads(line)["event"].startswith("long_") for line in lines)
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(cut)
+    assert json.loads(lost)["lines"] == 100 - len(lines)
+    assert json.loads(last)["event"] == "afterwards"
+
+
 def test_a_log_file_keeps_one_if_asked_for_less(tmp_path: Path) -> None:
     file = LogFile(tmp_path / "log", most_bytes=100, files=0)
     for _ in range(20):

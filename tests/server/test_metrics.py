@@ -16,6 +16,8 @@ from robby_server.operation import operate, pages
 from robby_server.settings import Settings
 from robby_server.store import MemoryStore
 from robby_server.tally import ANSWER_BOUNDS, Durations
+from robby_server.tls import Tls
+from tests import certificates
 from tests.server.kit import Host, begin, play_all, running, settled, sit_down
 
 OPERATION = Path(__file__).resolve().parents[2] / "docs" / "operation.md"
@@ -179,4 +181,12 @@ async def test_every_metric_is_on_the_page(autojump_clock: Any) -> None:
         names = set(re.findall(r"^# TYPE (\w+) ", text, re.MULTILINE))
         assert len(names) > 20
         assert not [name for name in sorted(names) if name.startswith("robby_") and f"`{name}" not in page]
-        assert not set(re.findall(r"`(robby_[a-z_]+)", page)) - names
+        assert set(re.findall(r"`(robby_[a-z_]+)", page)) - names == {"robby_certificate_end_seconds"}  # with TLS
+
+
+async def test_the_end_of_the_certificate(autojump_clock: Any, tmp_path: Path) -> None:
+    pair = certificates.server().write(tmp_path)
+    async with running() as host:
+        assert "robby_certificate_end_seconds" not in read(host)
+        host.server.tls = Tls(*pair)
+        assert read(host)["robby_certificate_end_seconds"] == Tls(*pair).until.timestamp()
