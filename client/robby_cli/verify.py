@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from robby_cli.receipt_check import compare
+from robby_cli.receipt_check import SERVER, compare
 from robby_cli.record_file import read_receipt, read_record, summary
 from robby_client import exit_codes
 from robby_client.safe import safe
@@ -52,10 +52,12 @@ def _tell(record: Record, known: str | None, checks: Sequence[Check], holds: boo
     for line in heading(record):
         click.echo(line)
     key = record.server_id.hex()
-    if known is None:
-        click.echo(_("Signed with the key {key}, which this machine does not know as any server's.").format(key=key))
-    else:
+    if known is not None:
         click.echo(_("Signed with the key {key}, known here as {address}.").format(key=key, address=safe(known)))
+    elif any(check.name == SERVER and check.state == "ok" for check in checks):
+        click.echo(_("Signed with the key {key}, that of the receipt's server.").format(key=key))
+    else:
+        click.echo(_("Signed with the key {key}, which this machine does not know as any server's.").format(key=key))
     click.echo()
     texts = _texts()
     for check in checks:

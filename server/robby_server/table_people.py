@@ -100,6 +100,7 @@ async def leave(table: "Table", index: int) -> None:
 
 def remove(table: "Table", seat: Seat, code: str = "left") -> None:
     """Take a seat away between matches. code: of the news."""
+    seat.session = None  # whoever has left hears no more of the table
     table.dealing.abort([seat])
     table.news(code, seat)
     table.unsit(seat)

@@ -41,6 +41,7 @@ from robby_rules.record_check import examine
 from robby_server.records import MemoryRecords
 from robby_server.settings import Settings
 from robby_server.store import MemoryStore
+from robby_server.table import Table
 from tests.server.kit import Host, Peer, bot_of, play_all, running, settled
 from tests.server.lives import Lives, person, seated
 
@@ -255,7 +256,9 @@ async def test_who_leaves_breaks_the_start_off_even_after_opening(on_purpose: bo
         if on_purpose:
             await ben.bye()
         else:
+            answered = len(ben.got)
             await ben.do(TableLeave)
+            assert [type(message) for message in ben.got[answered:]] == [Ok]
         await settled()
         assert_aborted([ana, cleo], match, {"Ben"}, commitment)
         assert [seat.name for seat in info(ana).seats] == ["Ana", "Cleo"]
@@ -483,7 +486,10 @@ async def test_no_secret_anywhere_before_its_time(autojump_clock: Any, monkeypat
             await commit(peers)
             await open_all(peers, f"{ana.table}-1", seats=(0, 1))
             table = host.server.directory.find(ana.table)
-            printed = [repr(table), repr(vars(table)), repr(vars(table.dealing)), str(table.dealing.opening)]  # type: ignore[union-attr]
+            assert isinstance(table, Table)
+            printed = [repr(table), repr(vars(table)), repr(table.dealing), repr(table.dealing.opening)]
+            for hidden in (*spellings(made[0]), *NONCES[:3]):
+                assert hidden not in repr(printed).encode() + repr(logs).encode()
             for peer in (*peers, watcher):
                 for hidden in spellings(made[-1]):
                     assert hidden not in peer.bytes_received
@@ -495,7 +501,7 @@ async def test_no_secret_anywhere_before_its_time(autojump_clock: Any, monkeypat
             await open_all(peers, match, seats=(0, 1, 2))
             (start, *_) = await store.read(match)
             assert isinstance(start, Start)
-            printed += [repr(start), repr(start.deal), repr(vars(table)), repr(vars(table.play))]  # type: ignore[union-attr]
+            printed += [repr(start), repr(start.deal), repr(vars(table)), repr(vars(table.play))]
             for peer in (*peers, watcher):
                 for hidden in (*spellings(made[1]), *spellings(made[2]), *spellings(start.seed)):
                     assert hidden not in peer.bytes_received
