@@ -1,6 +1,7 @@
 """Private tables: who gets in by invite, by password or by having a seat, and what the host decides."""
 
 import random
+from functools import cache
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from structlog.testing import capture_logs
 
 from robby_protocol import errors, identity
 from robby_protocol.messages import (
+    ChatSend,
     Command,
     LobbyList,
     LobbyTables,
@@ -20,6 +22,7 @@ from robby_protocol.messages import (
     TableJoin,
     TableKick,
     TableLeave,
+    TableMute,
     TableState,
     TableWatch,
 )
@@ -27,13 +30,17 @@ from robby_server.access import INVITE_LENGTH
 from robby_server.directory import ALPHABET
 from robby_server.settings import Settings
 from tests.server.kit import Host, Peer, begin, bot_of, play_all, running, settled, sit_down
+from tests.server.lives import Lives, person, seated
 
 WORD = "open sesame"
 
 
+_key = cache(identity.table_password_key)  # slow on purpose
+
+
 def key(peer: Peer, word: str = WORD) -> bytes:
     assert peer.greeting is not None
-    return identity.table_password_key(word, peer.greeting.server_id)
+    return _key(word, peer.greeting.server_id)
 
 
 def proof(peer: Peer, table: str, word: str = WORD) -> bytes:
@@ -330,9 +337,9 @@ async def test_a_table_where_nobody_does_anything_closes(autojump_clock: Any) ->
 
 
 async def test_a_match_however_long_is_not_idle(autojump_clock: Any) -> None:
-    async with running(Settings(idle_table_seconds=600)) as host:
+    async with running(Settings(idle_table_seconds=60)) as host:
         peers = await host.playing(3, options={"time": "untimed"})
-        await trio.sleep(2_000)
+        await trio.sleep(200)
         assert not peers[0].all(TableClosed)
 
 
@@ -354,3 +361,40 @@ async def test_idle_people_without_a_seat_are_sent_away(autojump_clock: Any) -> 
         await trio.sleep(590)
         assert not ana.closed
         await ana.until_closed()
+
+
+async def test_a_parked_table_is_told_from_one_that_never_was(autojump_clock: Any) -> None:
+    lives = Lives()
+    async with lives.life() as host:
+        (ana,) = await seated(host, "Ana")
+        table = ana.table
+    lives.store._tables[table] = b"rubbish"
+    async with lives.life() as host:
+        ben = await person(host, "Ben")
+        for kind in (TableJoin, TableWatch):
+            assert (await ben.refused(kind, table=table.lower())).code == errors.TABLE_PARKED
+            assert (await ben.refused(kind, table="NOSUCH00")).code == errors.NO_SUCH_TABLE
+
+
+async def test_access_and_mutes_outlive_a_crash(autojump_clock: Any) -> None:
+    lives = Lives()
+    async with lives.life() as host:
+        ana = await person(host, "Ana")
+        await sit_down([ana], private=True, password_key=key(ana), spectators=False, delay_s=30)
+        table, code = ana.table, ana.state.invite
+        ben, cleo = await person(host, "Ben"), await person(host, "Cleo")
+        await ben.do(TableJoin, table=table, invite=code)
+        await cleo.do(TableJoin, table=table, password_proof=proof(cleo, table))
+        await ana.do(TableMute, name="Ben", on=True)
+        await ana.do(TableKick, seat=2, name="Cleo")
+    async with lives.life() as host:
+        ana, ben, cleo = [await person(host, name) for name in ("Ana", "Ben", "Cleo")]
+        await settled()
+        assert (ana.state.invite, ben.state.invite) == (code, code)
+        info = ana.state.table
+        assert (info.private, info.spectators, info.delay_s) == (True, False, 30)
+        assert (await ben.refused(ChatSend, table=table, text="x")).code == errors.MUTED
+        assert (await cleo.refused(TableJoin, table=table, invite=code)).code == errors.KICKED
+        dora = await person(host, "Dora")
+        assert (await dora.refused(TableJoin, table=table)).code == errors.TABLE_PRIVATE
+        await dora.call(TableJoin, table=table, password_proof=proof(dora, table))

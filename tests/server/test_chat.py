@@ -94,7 +94,7 @@ def test_a_line_is_brought_to_its_composed_form_and_counted_so() -> None:
 def test_whatever_is_accepted_is_one_line_without_control_characters() -> None:
     rng = random.Random(1)
     accepted = 0
-    for _ in range(20_000):
+    for _ in range(4_000):
         text = "".join(chr(rng.choice((rng.randrange(0x3000), rng.randrange(0x110000)))) for _ in range(3))
         try:
             line = check_line(text, Settings())
@@ -104,7 +104,7 @@ def test_whatever_is_accepted_is_one_line_without_control_characters() -> None:
         assert len(line.splitlines()) == 1
         assert all(ord(character) >= 32 and not 127 <= ord(character) < 160 for character in line)
         line.encode()
-    assert accepted > 1_000
+    assert accepted > 300
 
 
 def test_the_pace_of_one_speaker() -> None:
@@ -207,9 +207,9 @@ async def test_a_watcher_of_the_lobby_who_does_not_read_is_skipped(autojump_cloc
         ana, ben = await host.guest("Ana"), await host.guest("Ben")
         await ben.do(LobbyWatch, on=True)
         ben.stop_reading()
-        for _ in range(2_000):
+        for _ in range(200):
             await ana.call(ChatSend, text="x" * 300)
-        assert len(said(ana)) == 2_000
+        assert len(said(ana)) == 200
         waiting = [session.waiting_bytes for session in host.server._sessions]
         assert max(waiting) < 10_000
         assert len(waiting) == 2
