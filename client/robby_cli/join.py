@@ -5,7 +5,6 @@ import secrets
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from robby_cli.exits import CommandError
 from robby_cli.secret import read_password
@@ -87,8 +86,7 @@ def run_screens(
         raise CommandError(more.format(reason=unfit), exit_codes.NO_TERMINAL)
     if unfit is not None:
         raise CommandError(unfit, exit_codes.NO_TERMINAL)
-    secure: dict[str, Any] = {} if tls is None else {"tls": tls}
-    return robby_tui.run(store=store, address=address, name=name, guest=guest, password=password, quick=quick, **secure)
+    return robby_tui.run(store=store, address=address, name=name, guest=guest, password=password, quick=quick, tls=tls)
 
 
 @contextlib.contextmanager

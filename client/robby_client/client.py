@@ -80,8 +80,7 @@ class Client:
     """One identity on one server.
 
     dial: makes a new connection, or raises DialError. first_try_fatal: a first try that fails ends the client,
-    instead of being tried again. reconnect: False: any loss ends it. accept_server_id: asked with (known, new) when
-    the server's id is not the known one; without it, or if it says False, the client ends.
+    instead of being tried again. reconnect: False: any loss ends it.
     on_welcome: told of each login, with the greeting, before the event is seen; for remembering keys and tokens.
     keeper: keeps receipts and records; None: nothing is kept. mutes: names that this person has muted here.
     on_mutes: told all of them when they change.
@@ -100,7 +99,6 @@ class Client:
         rng: random.Random | None = None,
         first_try_fatal: bool = False,
         reconnect: bool = True,
-        accept_server_id: Callable[[bytes, bytes], bool] | None = None,
         on_welcome: Callable[[Greeting, Welcome], None] | None = None,
         keeper: Keeper | None = None,
         mutes: Sequence[str] = (),
@@ -113,7 +111,6 @@ class Client:
         self._timings = timings
         self._first_try_fatal = first_try_fatal
         self._reconnect = reconnect
-        self._accept_server_id = accept_server_id
         self._on_welcome = on_welcome
         self._keeper = keeper
         self._on_mutes = on_mutes
@@ -239,8 +236,6 @@ class Client:
         if not proven:
             return SERVER_PROOF_WRONG
         if server_id == self._server_id:
-            return None
-        if self._accept_server_id is not None and self._accept_server_id(self._server_id, server_id):
             return None
         return SERVER_ID_CHANGED
 

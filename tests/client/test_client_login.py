@@ -216,22 +216,6 @@ async def test_another_server_in_the_same_place_is_not_given_the_token(autojump_
         assert ended.new_id == identity.public_key(server.seed)
 
 
-async def test_a_changed_server_can_be_accepted_by_the_person(autojump_clock: MockClock) -> None:
-    asked: list[tuple[bytes, bytes]] = []
-
-    def accept(known: bytes, new: bytes) -> bool:
-        asked.append((known, new))
-        return True
-
-    server = FakeServer()
-    client = server.client(LoginPlan(name="Ana", known_server_id=b"k" * 32, resume=b"old"), accept_server_id=accept)
-    async with trio.open_nursery() as nursery:
-        peer = await connected(server, client, nursery)
-        assert asked == [(b"k" * 32, SERVER_ID)]
-        assert peer.login.resume == b"", "the token was another server's"
-        client.stop()
-
-
 @pytest.mark.parametrize(
     ("known", "proof", "code"),
     [

@@ -106,8 +106,11 @@ async def test_a_server_set_up_anew_is_noticed_and_can_be_accepted(tmp_path: Pat
             peer = await fake.accept()
             with pytest.raises(AssertionError):
                 await peer.greet()
-            assert (await next_event(client, Ended)).code == SERVER_ID_CHANGED
-            store.forget(known.address)
+            ended = await next_event(client, Ended)
+            assert ended.code == SERVER_ID_CHANGED
+            assert ended.new_id is not None
+            assert ended.known_id == store.known_server_id(known.address)
+            store.trust(known.address, ended.new_id)
             client = Client(fake.dial, store.plan(known.address, "Ana"))
             nursery.start_soon(client.run)
             await (await fake.accept()).welcome()
