@@ -12,6 +12,7 @@ Spectators get the public part alone, in the very bytes that the players were se
 commands (`table_social`).
 """
 
+import math
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -75,10 +76,10 @@ class _Update:
 
 @dataclass(frozen=True)
 class _Sent:
-    """Any other message. last: whoever watches now does not any more."""
+    """Any other message. upto: the last for all who came with this number or an earlier one: they watch no longer."""
 
     message: Message
-    last: bool = False
+    upto: float | None = None
 
 
 _Item = _State | _Update | _Sent
@@ -97,7 +98,8 @@ class Audience:
 
     def __init__(self, table: "Table") -> None:
         self.table = table
-        self._viewers: dict[Session, None] = {}  # in the order of coming
+        self._viewers: dict[Session, int] = {}  # each with its number, in the order of coming
+        self._arrivals = 0
         self._queue: deque[_Held] = deque()
         self._held_bytes = 0
         self._serial = 0
@@ -172,13 +174,13 @@ class Audience:
         """Anything else that spectators are sent as well."""
         self.table.tell(partial(self._put, _Sent(message)))
 
-    def dismiss(self, code: str) -> None:
+    def dismiss(self, code: str, *, newer: bool = True) -> None:
         """Those who watch do so no longer, once they have been shown what came before. code: why, for `table.closed`.
 
-        The table's end is told so, too.
+        The table's end is told so, too. newer: also those who come before that is shown.
         """
         closed = TableClosed(table=self.table.id, code=code, text=text_for(code))
-        self.table.tell(partial(self._put, _Sent(closed, last=True)))
+        self.table.tell(partial(self._put, _Sent(closed, upto=math.inf if newer else self._arrivals)))
 
     def restored(self) -> None:
         """The table is back after a restart. What was in the queue is lost: all of it is younger than the delay, and
@@ -255,7 +257,9 @@ class Audience:
     def _thin(self) -> None:
         """Too much is held back. Of what the next of its kind shows anew the newest stays, of the rest the last."""
         log.warning("spectators_skip", table=self.table.id, held=len(self._queue), bytes=self._held_bytes)
-        newest = {(type(held.item), isinstance(held.item, _Sent) and held.item.last): held for held in self._queue}
+        newest = {
+            (type(held.item), isinstance(held.item, _Sent) and held.item.upto is not None): held for held in self._queue
+        }
         sent = deque((held for held in self._queue if isinstance(held.item, _Sent)), maxlen=_LAST_SENT)
         stay = {id(held) for held in (*newest.values(), *sent)}
         self._queue = deque(_as_whole(held) for held in self._queue if id(held) in stay)
@@ -274,10 +278,10 @@ class Audience:
         else:
             if isinstance(item.message, ChatSaid):
                 self._chat.add(item.message)
-            self._send(item.message)
-            if item.last:
-                for session in tuple(self._viewers):
-                    self.leave(session)
+            if item.upto is None:
+                self._send(item.message)
+            else:
+                self._send_away(item.message, item.upto)
 
     def _send(self, message: Message) -> None:
         if self._viewers:
@@ -286,6 +290,12 @@ class Audience:
     def _send_frame(self, frame: bytes) -> None:
         for session in tuple(self._viewers):
             session.send_frame(frame)
+
+    def _send_away(self, message: Message, upto: float) -> None:
+        for session, number in tuple(self._viewers.items()):
+            if number <= upto:
+                session.send(message)
+                self.leave(session)
 
     def _move_line(self, item: _State) -> None:
         """The lobby follows what spectators were shown, until the match's end has been shown."""
@@ -303,7 +313,8 @@ class Audience:
         """Show the picture to somebody who comes to watch, and all that follows."""
         if session.watching is not self or session in self._viewers:
             return  # gone again, or here already
-        self._viewers[session] = None
+        self._arrivals += 1
+        self._viewers[session] = self._arrivals
         session.send(replace(self._state or TableState(table=self.listed(), you=None), news=[]))
         if self._update is not None:
             for frame in self._match(self._update):

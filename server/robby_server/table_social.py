@@ -138,7 +138,7 @@ def configure(table: "Table", command: TableConfigure) -> None:
         if not table.spectators:
             table.audience.dismiss(errors.SPECTATORS_FORBIDDEN)
     if after.private and not before.private:
-        table.audience.dismiss(errors.TABLE_PRIVATE)
+        table.audience.dismiss(errors.TABLE_PRIVATE, newer=False)  # whoever comes now has brought code or password
     table.private, table.invite, table.password_key = after
 
 

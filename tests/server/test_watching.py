@@ -244,6 +244,23 @@ async def test_a_table_made_private_sends_its_spectators_away(autojump_clock: An
         assert xenia.state.table == ana.state.table
 
 
+async def test_who_comes_to_a_private_table_before_its_old_spectators_leave_it_stays(autojump_clock: Any) -> None:
+    async with running() as host:
+        ana, _ben = await host.seated(2, delay_s=DELAY)
+        xenia = await watching(host, ana.table)
+        await ana.do(TableConfigure, private=True)
+        yan = await host.guest("Yan")
+        await yan.do(TableWatch, table=ana.table, invite=ana.state.invite)
+        assert not xenia.all(TableClosed)
+        await trio.sleep(DELAY + 2)
+        assert xenia.last(TableClosed).code == errors.TABLE_PRIVATE
+        assert not yan.all(TableClosed)
+        await ana.do(TableConfigure, title="Ours")
+        await trio.sleep(DELAY + 2)
+        assert yan.state.table.title == "Ours"
+        assert xenia.state.table.title == ""
+
+
 async def test_no_more_watch_than_may(autojump_clock: Any) -> None:
     async with running(Settings(spectators=2)) as host:
         ana, _ben = await host.seated(2)
