@@ -8,6 +8,7 @@ stand-in for `systemctl` starts what the unit says, as the user that it names, a
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,15 @@ LAYERED = ("/etc", "/opt", "/root", "/usr", "/var")
 """Folders that the commands write to, or whose rights must be others."""
 SECONDS = 900
 """For everything; without the installation a minute is enough."""
+
+REACH = """\
+mkdir -p {scratch}/checkout
+mount --bind {root} {scratch}/checkout
+mount -t tmpfs -o mode=0755 tmpfs {shut}
+mkdir -p {root}
+mount --bind {scratch}/checkout {root}
+"""
+"""For a checkout in a folder that only its owner may enter, as the server's user must read it too."""
 
 SETUP = """\
 set -eu
@@ -96,18 +106,29 @@ def possible() -> str | None:
     if missing:
         return f"there is no {', '.join(missing)} here"
     with tempfile.TemporaryDirectory() as scratch:
+        script = setup(Path(scratch)) + "echo layered\n" + AS_NOBODY.format(root=ROOT)
         probe = subprocess.run(
-            ["unshare", "--mount", "sh", "-c", setup(Path(scratch))], capture_output=True, text=True, check=False
+            ["unshare", "--mount", "sh", "-c", script], capture_output=True, text=True, cwd="/", check=False
         )
-    return f"folders cannot be layered here: {probe.stderr.strip()}" if probe.returncode else None
+    if not probe.returncode:
+        return None
+    what = "the checkout cannot be read by all" if "layered" in probe.stdout else "folders cannot be layered"
+    return f"{what}: {probe.stderr.strip()}"
 
 
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
+AS_NOBODY = "setpriv --reuid=65534 --regid=65534 --clear-groups {root}/.venv/bin/python -P -c 'import robby_cli'\n"
+
+
 def setup(scratch: Path) -> str:
     """The commands that make the private folders."""
-    return SETUP.format(layered=" ".join(LAYERED), scratch=scratch, root=ROOT)
+    found = SETUP.format(layered=" ".join(LAYERED), scratch=scratch, root=ROOT)
+    shut = [one for one in reversed(ROOT.parents) if one != Path("/root") and not one.stat().st_mode & stat.S_IXOTH]
+    if shut:
+        found += REACH.format(scratch=scratch, root=ROOT, shut=shut[0])
+    return found
 
 
 def follow(*, install: bool) -> int:
