@@ -10,7 +10,10 @@ from typing import Any
 
 import msgpack  # type: ignore[import-untyped]
 import trio
+import trio.testing
 
+from robby_protocol import fair
+from robby_protocol.fresh import new_secret
 from robby_rules.match import Match
 from robby_server.settings import Settings
 from robby_server.store import MemoryStore
@@ -329,7 +332,7 @@ async def deals_at_once(matches: int) -> Measured:
     settings = Settings(tables=matches + 10, connections=2 * matches + 10, connections_per_address=2 * matches + 10)
     seeds: set[bytes] = set()
     decks: set[tuple[int, ...]] = set()
-    async with running(settings, journal=journal, match_seed=_of_the_system()) as host, clients() as nursery:
+    async with running(settings, journal=journal, fair=True) as host, clients() as nursery:
         began = trio.current_time()
         ids: list[str] = []
         for number in range(matches):
@@ -353,11 +356,23 @@ async def deals_at_once(matches: int) -> Measured:
     return Measured(matches, f"{len(decks)} different deals within {took:.1f} s")
 
 
-def _of_the_system() -> Any:
-    """What the server uses when nothing else is given."""
-    from robby_server.app import Server
+async def _first_deal() -> bytes:
+    """The seed of the first match of a server that has just started."""
+    journal = MemoryStore()
+    async with running(journal=journal, fair=True) as host, clients() as nursery:
+        pair = [Wire(host.server.connect_memory(), keep=False) for _ in range(2)]
+        for number, wire in enumerate(pair):
+            nursery.start_soon(wire.read)
+            await wire.log_in(f"P {number}")
+        await sit(pair, options={"junior": True})
+        start = (await journal.read(await begin(pair)))[0]
+        seed: bytes = start.seed  # type: ignore[union-attr]
+        return seed
 
-    return Server(Settings(), MemoryStore(), key=bytes(32))._match_seed
+
+def _of_the_system() -> bytes:
+    """A seed as the server makes it for a table where nobody commits."""
+    return fair.seed("m-1", new_secret(), [b""] * 5)
 
 
 def _deck(seed: bytes) -> tuple[int, ...]:
@@ -369,18 +384,17 @@ def restarts_differ(restarts: int) -> Measured:
     """Servers that start at the same moment of a frozen clock deal differently."""
     decks = set()
     for _ in range(restarts):
-        decks.add(_deck(_of_the_system()()))
+        decks.add(_deck(trio.run(_first_deal, clock=trio.testing.MockClock(autojump_threshold=0))))
     assert len(decks) == restarts
     return Measured(restarts, "all deals different")
 
 
 def cards_lie_evenly(deals: int) -> Measured:
     """Chi-square of the place of one item and of one seat as first Gentleman over many deals."""
-    seed = _of_the_system()
     places = [0] * 61
     gentlemen = [0] * 5
     for _ in range(deals):
-        match = Match.start("m", "robby-solo", {}, 5, seed())
+        match = Match.start("m", "robby-solo", {}, 5, _of_the_system())
         places[list(match.state.loot.deck).index(1)] += 1
         gentlemen[match.state.loot.gentleman] += 1
     place, gentleman = _chi_square(places), _chi_square(gentlemen)
