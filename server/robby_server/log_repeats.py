@@ -53,6 +53,8 @@ class Throttle:
 
     def release(self) -> list[tuple[str, int]]:
         """Kinds that have ended, with how many of them were held back and not told."""
+        if not self._held:
+            return []
         now = trio.current_time()
         ended = [(kind, held) for kind, held in self._held.items() if now - self._last[kind] >= self._seconds]
         for kind, _count in ended:

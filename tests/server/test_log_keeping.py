@@ -25,6 +25,7 @@ log = structlog.get_logger("robby.test")
 
 @pytest.fixture(autouse=True)
 def _own_configuration() -> Iterator[None]:
+    log_repeats._throttles.clear()  # of servers of earlier tests
     yield
     structlog.reset_defaults()
 
