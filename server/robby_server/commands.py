@@ -82,6 +82,9 @@ class Commands:
         if who.table is not None:
             table = self._table(who.table)
             if table is None or not table.post(Came(trio.current_time(), session)):
+                # It has closed since the welcome named it.
+                code = errors.TABLE_CLOSED
+                session.send(TableClosed(table=who.table, code=code, text=text_for(code)))
                 who.table = None
         self._services.directory.changed()
 

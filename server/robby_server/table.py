@@ -501,3 +501,5 @@ class Table:
             if isinstance(item, Asked):
                 self.tell(partial(item.session.refuse, item.command.id, errors.TABLE_CLOSED))
                 self.tell(partial(self._answered, item))
+            elif isinstance(item, Came):
+                self.push_closed(item.session, code)

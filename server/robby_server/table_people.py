@@ -32,7 +32,12 @@ async def come(table: "Table", session: Session) -> None:
         if seat.owner is session.who and seat.person and seat.state != "left":
             await take_seat(table, index, session)
             return
-    session.end(errors.TABLE_CLOSED, reconnect=session.who is not None and session.who.kind == "person")
+    who = session.who
+    if who is not None and who.kind == "person":
+        # The seat was taken away while the person logged in and was told that it is kept.
+        table.push_closed(session, errors.KICKED if who in table.kicked else errors.TABLE_CLOSED)
+    else:
+        session.end(errors.TABLE_CLOSED, reconnect=False)
 
 
 async def take_seat(table: "Table", index: int, session: Session) -> None:
