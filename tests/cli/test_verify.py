@@ -19,6 +19,8 @@ from robby_client import exit_codes
 from robby_client.receipt import RECEIPT_VERSION, Receipt, to_bytes
 from robby_protocol import fair
 from robby_protocol.codec import plain
+from robby_rules.interface import Stamp
+from robby_rules.match import Match
 from robby_rules.record import CUT, HEAD_BYTES, MAX_RECORD_BYTES, RecordSeat
 from robby_rules.record_check import CHECKS
 from tests.rules.record_kit import SERVER_ID, Played, cheated, file_of, play, record_of
@@ -391,3 +393,57 @@ def test_the_command_itself(desk: Desk) -> None:
     found = subprocess.run([*command, str(damaged)], capture_output=True, timeout=60, check=False)
     assert found.returncode == exit_codes.BAD_RECORD
     assert found.stdout == b""
+
+
+class Terminal:
+    """Standard streams that look like a terminal, and somebody who presses these keys."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, keys: list[str]) -> None:
+        self.keys = keys
+        monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+        monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+        monkeypatch.setattr("builtins.input", self._input)
+
+    def _input(self) -> str:
+        if not self.keys:
+            raise EOFError
+        return self.keys.pop(0)
+
+
+@pytest.mark.parametrize("keys", [["", "", "q"], ["", ""]])
+def test_step_by_step_until_somebody_has_had_enough(
+    keys: list[str], desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By q, or by the end of input."""
+    whole = desk.run("replay", desk.record(file_of(PLAYED)))[1]
+    terminal = Terminal(monkeypatch, list(keys))
+    code, out, err = desk.run("replay", desk.record(file_of(PLAYED)), "--step")
+    assert (code, err) == (exit_codes.WELL, "")
+    assert whole.startswith(out)
+    assert len(out.splitlines()) < len(whole.splitlines())
+    assert terminal.keys == []
+
+
+def test_step_by_step_to_the_end(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = desk.run("replay", desk.record(file_of(PLAYED)))[1]
+    Terminal(monkeypatch, [""] * 1000)
+    assert desk.run("replay", desk.record(file_of(PLAYED)), "--step") == (exit_codes.WELL, whole, "")
+
+
+def test_who_was_away_is_told(desk: Desk) -> None:
+    start = match_of(3)
+    left = start.presence(1, True, Stamp(500))
+    assert left is not None
+    start.adopt(left)
+    back = start.presence(1, False, Stamp(61_000))
+    assert back is not None
+    start.adopt(back)
+    played = Played(start, (start.start_entry, left.entry, back.entry), (), b"")
+    code, out, _err = desk.run("replay", desk.record(file_of(played)))
+    assert code == exit_codes.WELL
+    assert out.rstrip().splitlines()[-2:] == ["  0:00  Ben is away.", "  1:01  Ben is back."]
+
+
+def match_of(seats: int) -> Match:
+    """An untimed match that has just begun."""
+    return Match.start("K7QF2M9X-1", "robby-solo", {"time": "untimed"}, seats, bytes(32))
