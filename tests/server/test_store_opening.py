@@ -14,7 +14,7 @@ import pytest
 import trio
 
 from robby_rules.journal import Expire, JournalError
-from robby_server.store import STORE_FILE, Ban, Durability, Kept, KeptIdentity, SqliteStore, StoreError, schema
+from robby_server.store import STORE_FILE, Ban, Durability, Kept, KeptIdentity, SqliteStore, StoreError, opening, schema
 from robby_server.store import errors as codes
 from robby_server.store.opening import connect
 
@@ -251,6 +251,20 @@ def test_a_store_in_use_is_refused_and_free_after_a_kill(tmp_path: Path) -> None
     assert caught.value.code == codes.STORE_IN_USE
     store.abandon()
     SqliteStore(tmp_path).abandon()
+
+
+def test_a_file_that_another_program_writes_to_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(opening, "BUSY_SECONDS", 0.05)
+    path = filled(tmp_path)
+    with closing(connect(path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError) as caught:
+            SqliteStore(tmp_path, inline=True)
+        assert caught.value.code == codes.STORE_IN_USE
+        other.execute("ROLLBACK")
+        other.execute("BEGIN")
+        other.execute("SELECT count(*) FROM tables").fetchone()
+        SqliteStore(tmp_path, inline=True).abandon()  # who only reads is in nobody's way
 
 
 @pytest.fixture

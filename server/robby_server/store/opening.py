@@ -30,7 +30,8 @@ OLDEST_SQLITE = (3, 37)
 """The first that holds columns to their types (STRICT)."""
 
 BUSY_SECONDS = 5.0
-"""How long to wait for another process that reads or copies the file; none holds it long in WAL mode."""
+"""How long to wait for another process that reads or copies the file; none holds it long in WAL mode. Other servers are
+kept out by the folder's lock."""
 
 
 def open_database(path: Path, durability: Durability) -> sqlite3.Connection:
@@ -87,7 +88,6 @@ def check_head(path: Path) -> None:
 
 
 def _make_ready(connection: sqlite3.Connection, path: Path, durability: Durability) -> None:
-    connection.execute("PRAGMA busy_timeout = 0")  # nobody else may be writing
     found = check_version(connection, path)  # first: what is newer may look damaged to us
     check(connection, path)
     # SQLite opens a file that is not writable for reading alone, and says so only at the first write.
@@ -99,7 +99,6 @@ def _make_ready(connection: sqlite3.Connection, path: Path, durability: Durabili
         raise unwritable(path, _("this file system does not let SQLite keep a write-ahead log"))
     connection.execute(f"PRAGMA synchronous = {'FULL' if durability == 'power' else 'NORMAL'}")
     connection.execute("PRAGMA fullfsync = 1")  # macOS: a plain fsync leaves it in the disk's own memory
-    connection.execute(f"PRAGMA busy_timeout = {round(BUSY_SECONDS * 1000)}")
 
 
 def check(connection: sqlite3.Connection, path: Path) -> None:
