@@ -65,7 +65,7 @@ def connect_by_hand(person: Person, server: str) -> None:
     """From the connect screen, by typing where to and who one is."""
     person.wait_for("Your name", START_SECONDS)
     person.type("\x1b[Z", "\x15", server, "\t", person.name)
-    assert re.search(rf"{server}.*{person.name}", person.text, re.DOTALL), person.text
+    person.wait_for(re.compile(rf"{server}.*{person.name}", re.DOTALL), PATIENCE)
     person.press("\r", "create a table")
 
 

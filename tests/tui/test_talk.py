@@ -255,6 +255,18 @@ def test_somebody_is_muted_for_oneself_and_heard_again(tmp_path: Path) -> None:
     run(scene, tmp_path)
 
 
+def test_the_list_of_people_closes_also_when_it_is_empty(tmp_path: Path) -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.at(LobbyScreen)
+        await stage.press("u")
+        await stage.at(PeopleScreen)
+        await stage.sees("Nobody else is here")
+        await stage.press("escape")
+        await stage.at(LobbyScreen)
+
+    run(scene, tmp_path)
+
+
 def test_the_host_mutes_somebody_for_the_whole_table_and_nobody_else_can(tmp_path: Path) -> None:
     async def scene(stage: Stage) -> None:
         await stage.feed(table_state("waiting"))

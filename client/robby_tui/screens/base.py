@@ -116,7 +116,9 @@ class BaseScreen(Talking):
     def show_keys(self) -> None:
         """Bring the line of keys up to date."""
         if self.is_attached:
-            self.query_one(KeyBar).show([*self.keys(), *self.talk_keys()], self.always())
+            # Talking is what others wait for an answer to: where room is short its key stays.
+            talk, people = self.talk_keys()[:1], self.talk_keys()[1:]
+            self.query_one(KeyBar).show([*self.keys(), *people], [*talk, *self.always()])
 
     def on_mount(self) -> None:
         """Show the world as it is."""

@@ -47,6 +47,8 @@ _THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 class RoomScreen(Seated):
     """Seats, options, news."""
 
+    KEY_LINES = 3
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a,A", "add_bot", show=False),
         Binding("k,K,delete", "kick", show=False),
