@@ -26,6 +26,7 @@ def build_verify() -> click.Command:
         short_help=_("Check the record of a match."),
         help=_(
             "Check the record of a match: who signed it, the fair deal, every action by the rules, the results.\n\n"
+            "FILE may also be a server's data folder: then all its records are checked. "
             "With the receipt that the own client kept: whether it is the match that was played. Exit code 0: all "
             "holds; 11: something does not; 12: a file is none or cannot be read."
         ),

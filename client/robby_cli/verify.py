@@ -1,4 +1,4 @@
-"""`robby verify`: check a record of a match, alone or against a receipt, and say a line for each check."""
+"""`robby verify`: check a record of a match, alone or against a receipt, a line for each check; or a folder of them."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -7,18 +7,25 @@ from pathlib import Path
 
 import click
 
+from robby_cli.exits import CommandError
 from robby_cli.receipt_check import SERVER, compare
 from robby_cli.record_file import read_receipt, read_record, summary
+from robby_cli.verify_folder import verify_folder
 from robby_client import exit_codes
 from robby_client.safe import safe
 from robby_client.store import Store, StoreError
-from robby_protocol.i18n import _
+from robby_protocol.i18n import _, ngettext
 from robby_rules.record import FINISHED, Record
 from robby_rules.record_check import Check
 
 
 def verify(file: Path, receipt: Path | None, as_json: bool) -> int:
-    """Check a record. Returns the exit code. Raises CommandError for files that cannot be read or are none."""
+    """Check a record, or all of a folder. Returns the exit code. Raises CommandError for files that cannot be read or
+    are none."""
+    if file.is_dir():
+        if receipt is not None:
+            raise CommandError(_("A receipt is of one record; give its file instead of a folder."), exit_codes.USAGE)
+        return _verify_all(file, as_json)
     examined = read_record(file)
     checks = examined.checks
     if receipt is not None:
@@ -37,6 +44,22 @@ def verify(file: Path, receipt: Path | None, as_json: bool) -> int:
     else:
         _tell(examined.record, known, checks, holds, with_receipt=receipt is not None)
     return exit_codes.WELL if holds else exit_codes.NOT_VERIFIED
+
+
+def _verify_all(folder: Path, as_json: bool) -> int:
+    """Check every record of a server, one line for each that does not hold."""
+    found = verify_folder(folder)
+    if not found.held and not found.failed:
+        text = _("There is no record in {path}. Give a server's data folder, or a file.")
+        raise CommandError(text.format(path=safe(str(folder))), exit_codes.BAD_RECORD)
+    if as_json:
+        click.echo(json.dumps({"held": list(found.held), "failed": found.failed}, ensure_ascii=False, indent=2))
+    else:
+        for name, reason in found.failed.items():
+            click.echo(_("{name} does NOT hold: {reason}").format(name=safe(name), reason=safe(reason)))
+        count = len(found.held)
+        click.echo(ngettext("{count} record holds.", "{count} records hold.", count).format(count=count))
+    return exit_codes.NOT_VERIFIED if found.failed else exit_codes.WELL
 
 
 def _known_as(server_id: bytes) -> str | None:

@@ -317,6 +317,23 @@ def test_all_records_of_a_folder(tmp_path: Path) -> None:
     assert CUT not in found.failed["K7QF2M9X-2.robby"]
 
 
+def test_a_folder_is_checked_as_a_whole(desk: Desk) -> None:
+    desk.record(file_of(PLAYED), "K7QF2M9X-1.robby")
+    desk.record(file_of(OTHER), "K7QF2M9X-2.robby")
+    code, out, err = desk.run("verify", desk.folder)
+    assert (code, err) == (exit_codes.WELL, "")
+    assert len(out.splitlines()) == 1
+    desk.record(file_of(PLAYED)[:-1], "K7QF2M9X-3.robby")
+    desk.record(file_of(OTHER, results=()), "K7QF2M9X-2.robby")
+    code, out, err = desk.run("verify", desk.folder, "--json")
+    assert (code, err) == (exit_codes.NOT_VERIFIED, "")
+    found = json.loads(out)
+    assert found["held"] == ["K7QF2M9X-1"]
+    assert sorted(found["failed"]) == ["K7QF2M9X-2.robby", "K7QF2M9X-3.robby"]
+    code, out, err = desk.run("verify", desk.folder, "--receipt", desk.receipt(receipt_of(PLAYED)))
+    assert (code, out) == (exit_codes.USAGE, "")
+
+
 # Telling a match again.
 
 
