@@ -64,7 +64,7 @@ async def restore(services: Services, kept: Mapping[str, bytes], clock_ms: int) 
         log.error("table_parked", table=one.table, reason=one.reason)
     orphans = await _orphans(services, tables, parked)
     for table in tables:
-        await table.save()
+        await table.save()  # where matches stand still, before the clock is recorded anew
         services.directory.add(table)
         table.audience.restored()
         table.post(Restored(trio.current_time()))
@@ -76,19 +76,11 @@ async def restore(services: Services, kept: Mapping[str, bytes], clock_ms: int) 
 
 
 async def _orphans(services: Services, tables: Iterable[Table], parked: Iterable[Parked]) -> list[str]:
-    """Matches that no table names: the server went before anybody was told of them. Their numbers are used up."""
-    by_id = {table.id: table for table in tables}
+    """Matches that no table names: the server went before anybody was told of them."""
+    named = {table.play.id for table in tables if table.play is not None}
     untouched = {one.table for one in parked}
-    orphans = []
-    for match in await services.store.matches():
-        name, _dash, number = match.rpartition("-")
-        table = by_id.get(name)
-        if name in untouched or (table is not None and table.play is not None and table.play.id == match):
-            continue
-        if table is not None and number.isdecimal():
-            table.matches = max(table.matches, int(number))
-        orphans.append(match)
-    return orphans
+    matches = await services.store.matches()
+    return [match for match in matches if match not in named and match.rpartition("-")[0] not in untouched]
 
 
 async def _table(services: Services, kept: KeptTable, clock_ms: int) -> Table:
@@ -110,6 +102,7 @@ async def _table(services: Services, kept: KeptTable, clock_ms: int) -> Table:
     table.take_back([seat for seat in seats if seat is not None])
     table.host = None if kept.host is None else seats[kept.host]
     # What commits the server to its secret for the next match is new, so the match has a new number; see `fair`.
+    # The old one may be used up besides, by a start that nobody was told of.
     table.matches = kept.attempt - 1 if playing else kept.attempt
     table.result = list(kept.result)
     table.kicked = _known(services, kept.kicked)

@@ -19,8 +19,9 @@ from robby_protocol.messages import (
     TableStart,
     TableState,
 )
+from robby_server.kept import decode_table
 from robby_server.settings import Settings
-from robby_server.store import MemoryStore
+from robby_server.store import Kept, MemoryStore
 from tests.server.kit import begin, play_all, running, settled
 from tests.server.lives import Lives, back, people, person, picture, playing, remaining, seated, to_plays
 
@@ -231,6 +232,38 @@ class GatedStore(MemoryStore):
 
     def shut(self) -> None:
         self.open = trio.Event()
+
+
+class LateStore(MemoryStore):
+    """Takes a second for each snapshot; notes what snapshots it had when the clock was first recorded."""
+
+    async def load(self) -> Kept:
+        self.first: dict[str, bytes] | None = None
+        return await super().load()
+
+    async def save_table(self, table: str, snapshot: bytes) -> None:
+        await trio.sleep(1)
+        await super().save_table(table, snapshot)
+
+    async def tick(self, clock_ms: int) -> None:
+        if self.first is None:
+            self.first = dict(self._tables)
+        await super().tick(clock_ms)
+
+
+async def test_where_matches_stand_still_is_kept_before_any_time_is(autojump_clock: Any) -> None:
+    """Else a crash while the server takes up its tables would cost the time that this takes."""
+    store = LateStore()
+    lives = Lives(store=store)
+    async with lives.life() as host:
+        await playing(host, *NAMES)
+        await playing(host, "Dora", "Emil", "Fred")
+        await trio.sleep(10)
+    async with lives.life():
+        await trio.sleep(5)
+        assert isinstance(lives.store, LateStore)
+        assert lives.store.first is not None
+        assert [decode_table(data).paused_ms is not None for data in lives.store.first.values()] == [True, True]
 
 
 async def test_nobody_is_told_before_it_is_kept(autojump_clock: Any) -> None:

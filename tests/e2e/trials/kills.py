@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import trio
 from msgspec import Struct
 
+from robby_cli.verify_folder import verify_folder
 from robby_client.address import Address
 from robby_client.client import Client, LoginPlan, NotConnected, Refused, Timings
 from robby_client.dial import tcp
@@ -181,13 +182,15 @@ async def kills(count: int, *, tables: int, seed: int = 25) -> Measured:
                 player.client.stop()
         served.stop()
         lost, ended = await _compare(served.folder, log)
+        kept = verify_folder(served.folder)
+    assert not kept.failed, kept.failed
     assert not lost, f"acknowledged and lost: {lost[:3]}"
     assert log.acknowledged, "nothing was played"
     assert log.comebacks >= count, f"{log.comebacks} come-backs"
     figures = [
         f"kills: {count - stops} ({early} while it started), stops in order: {stops}",
         f"inputs acknowledged: {len(log.acknowledged)}; inputs lost: {len(lost)}; answer unknown: {log.unsure}",
-        f"games ended: {ended}; records verified: {verified}",
+        f"games ended: {ended}; records verified: {verified} asked for, {len(kept.held)} on disk",
         f"come-backs: {log.comebacks}, p99 {percentile(log.away, 99):.1f} s after the kill",
         f"refused: {log.refused}",
     ]
