@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -295,11 +296,53 @@ def test_a_read_only_disk_is_refused(small_disk: Path) -> None:
         subprocess.run(["mount", "-o", "remount,rw", small_disk], check=True)
 
 
-@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_read_only_folder_or_file_is_refused(tmp_path: Path) -> None:
-    path = filled(tmp_path)
-    path.chmod(0o400)
-    refused(tmp_path, codes.STORE_UNWRITABLE)
-    tmp_path.chmod(0o500)
-    refused(tmp_path, codes.STORE_UNWRITABLE)
-    tmp_path.chmod(0o700)
+READ_ONLY = """
+import os, sys, tempfile, trio
+from pathlib import Path
+from robby_server.store import STORE_FILE, SqliteStore, StoreError
+
+async def fill(folder):
+    store = SqliteStore(folder, inline=True)
+    await store.save_table("t", b"1")
+    await store.close()
+
+def attempt(folder):
+    try:
+        SqliteStore(folder, inline=True).abandon()
+        print("opened")
+    except StoreError as error:
+        print(error.code, str(folder) in error.sentence)
+
+top = Path(tempfile.mkdtemp())
+trio.run(fill, top / "first")  # all that is needed is imported then: below it could not be
+(top / "first" / STORE_FILE).write_bytes(b"")
+attempt(top / "first")
+folder = top / "data"
+if os.geteuid() == 0:  # root may write everywhere
+    os.chown(top, 65534, 65534)
+    os.setgid(65534)
+    os.setuid(65534)
+trio.run(fill, folder)
+attempt(folder)
+(folder / STORE_FILE).chmod(0o400)
+attempt(folder)
+folder.chmod(0o500)
+attempt(folder)
+folder.chmod(0o700)
+(folder / STORE_FILE).chmod(0o600)
+folder.chmod(0o500)
+attempt(folder)
+folder.chmod(0o700)
+(folder / "store.lock").chmod(0o400)
+attempt(folder)
+print(top)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
+def test_a_read_only_folder_or_file_is_refused() -> None:
+    done = subprocess.run([sys.executable, "-c", READ_ONLY], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    *told, top = done.stdout.splitlines()
+    shutil.rmtree(top)
+    assert told == [f"{codes.STORE_DAMAGED} True", "opened"] + [f"{codes.STORE_UNWRITABLE} True"] * 4

@@ -90,8 +90,9 @@ def check_head(path: Path) -> None:
 def _make_ready(connection: sqlite3.Connection, path: Path, durability: Durability) -> None:
     found = check_version(connection, path)  # first: what is newer may look damaged to us
     check(connection, path)
-    # SQLite opens a file that is not writable for reading alone, and says so only at the first write.
+    # SQLite opens a file that is not writable for reading alone, and says so only when something is really written.
     connection.execute("BEGIN IMMEDIATE")
+    connection.execute(f"PRAGMA user_version = {found}")
     connection.execute("ROLLBACK")
     migrate(connection, found)
     mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
