@@ -44,6 +44,9 @@ TABLES_SHARE = 0.4
 STORE_SHARE = 0.3
 """Of the stop time: what the store may take to write the rest; it is committed already what anybody was told."""
 
+RECORDS_SHARE = 0.1
+"""Of the stop time: a last try for records that could not be written yet."""
+
 DRAINED_SECONDS = 1.0
 """How often a draining server looks whether a match is still played."""
 
@@ -379,6 +382,8 @@ class Server:
         with trio.move_on_after(self.settings.stop_seconds * TABLES_SHARE):
             for table in tables:
                 await table.stopped.wait()
+        with trio.move_on_after(self.settings.stop_seconds * RECORDS_SHARE):
+            await self.recorder.close()
         with trio.move_on_after(self.settings.stop_seconds * STORE_SHARE) as limit:
             await self.store.tick(stopped_ms)
             await self.store.close()

@@ -232,6 +232,12 @@ class Recorder:
             await trio.sleep(self._settings.store_retry_seconds)
             await self._write_waiting()
 
+    async def close(self) -> None:
+        """The last try for what could not be written; what still cannot be is lost, and the log says so."""
+        await self._write_waiting()
+        for match in self._waiting:
+            log.error("record_lost", match=match)
+
     async def get(self, match: str, identity: str) -> bytes | None:
         """The record of a match for somebody; None if there is none, or none for this person, or not yet."""
         data = self._waiting.get(match) or await self._records.load(match)

@@ -136,6 +136,26 @@ async def test_a_record_that_cannot_be_written_waits_and_stops_nobody(autojump_c
     assert told == ["record_not_kept", "records_kept_again"]
 
 
+async def test_a_server_that_stops_tries_once_more(autojump_clock: Any) -> None:
+    records = Refusing()
+    settings = Settings(store_retry_seconds=1e6)
+    async with running(settings, records=records) as host:
+        peers = await host.seated(3, options={"max_rounds": 1})
+        match = await begin(peers)
+        await play_all(peers)
+        assert host.server.recorder.waiting == 1
+        records.full = False
+    assert list(records.kept) == [match]
+
+
+async def test_what_cannot_be_written_at_the_end_is_said(autojump_clock: Any) -> None:
+    recorder = await recorder_of(Refusing())
+    await recorder.keep(PLAYED.match, facts_of())
+    with capture_logs() as logs:
+        await recorder.close()
+    assert [entry["event"] for entry in logs] == ["record_lost"]
+
+
 async def test_a_record_that_cannot_be_made_stops_nobody(autojump_clock: Any) -> None:
     records = MemoryRecords()
     recorder = Recorder(records, MemoryStore(), Settings(), server_id=SERVER_ID, sign=sign)
