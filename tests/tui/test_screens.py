@@ -269,6 +269,9 @@ def test_a_table_is_made_with_all_options(tmp_path: Path) -> None:
             "title": "Friday",
             "capacity": 4,
             "bots": ["random", "random"],
+            "private": False,
+            "spectators": True,
+            "delay_s": 0,
             "options": {
                 "time": "blitz",
                 "supply_ms": 2_500,

@@ -84,43 +84,37 @@ class SetupScreen(ModalScreen[None]):
                         max_length=LONGEST_TITLE,
                         compact=True,
                     )
-                with Horizontal(id="setup-people"):
-                    with Vertical():
-                        yield from self._number(_("Seats (2–6)"), "capacity", self._setup.capacity, 1)
-                        for number, bot in enumerate(self._bots):
-                            label = _("{bot} bots").format(bot=plain(bot))
-                            yield from self._number(label, f"bots-{number}", self._setup.bots.count(bot), 1)
-                    with Vertical():
-                        yield Tick(_("private: by invite alone"), self._setup.private, id="private", compact=True)
-                        with Horizontal(classes="row"):
-                            yield Static(_("password"), classes="name", markup=False)
-                            yield Input(
-                                id="table-password",
-                                password=True,
-                                placeholder=_("as it is; - none") if self._changing else _("if you like"),
-                                max_length=LONGEST_PASSWORD,
-                                compact=True,
-                            )
-                        yield Tick(_("may be watched"), self._setup.spectators, id="spectators", compact=True)
-                        yield from self._number(_("seconds behind"), "delay", self._setup.delay_s, 4)
+                yield from self._number(_("Seats (2–6)"), "capacity", self._setup.capacity, 1)
+                for number, bot in enumerate(self._bots):
+                    label = _("{bot} bots").format(bot=plain(bot))
+                    yield from self._number(label, f"bots-{number}", self._setup.bots.count(bot), 1)
                 yield OptionsForm(self._options)
+                yield from self._access()
             yield Static("", id="setup-error", classes="error", markup=False)
             with Horizontal(classes="buttons"):
                 yield Button(_("OK (F2)"), id="ok", variant="primary", compact=True)
                 yield Button(_("Back (Esc)"), id="back", compact=True)
 
+    def _access(self) -> ComposeResult:
+        with Horizontal(classes="access"):
+            yield Tick(_("private: by invite alone"), self._setup.private, id="private", compact=True)
+            yield Static(_("password"), classes="name", markup=False)
+            yield Input(
+                id="table-password",
+                password=True,
+                placeholder=_("as it is; - none") if self._changing else _("if you like"),
+                max_length=LONGEST_PASSWORD,
+                compact=True,
+            )
+        with Horizontal(classes="access"):
+            yield Tick(_("may be watched"), self._setup.spectators, id="spectators", compact=True)
+            yield Static(_("seconds behind"), classes="name", markup=False)
+            yield _digits(self._setup.delay_s, "delay", 4)
+
     def _number(self, label: str, name: str, value: int, digits: int) -> ComposeResult:
         with Horizontal(classes="row"):
             yield Static(label, classes="name", markup=False)
-            yield Input(
-                str(value),
-                id=name,
-                classes="number",
-                max_length=digits,
-                restrict=r"[0-9]*",
-                compact=True,
-                select_on_focus=True,
-            )
+            yield _digits(value, name, digits)
 
     def on_mount(self) -> None:
         """Begin with the title."""
@@ -193,3 +187,15 @@ class SetupScreen(ModalScreen[None]):
     def _done(self) -> None:
         if self.is_current:
             self.dismiss(None)
+
+
+def _digits(value: int, name: str, most: int) -> Input:
+    return Input(
+        str(value),
+        id=name,
+        classes="number",
+        max_length=most,
+        restrict=r"[0-9]*",
+        compact=True,
+        select_on_focus=True,
+    )
