@@ -371,6 +371,8 @@ class Server:
             self._stop.set()
 
     async def _stop_in_order(self) -> None:
+        # People are told at the end; until then whoever is quick must not begin what would not be kept.
+        self.gate.draining = True
         for scope in self._listening:
             scope.cancel()
         # From here on no time passes for the matches.
