@@ -234,7 +234,7 @@ class Server:
         self.gate.draining = False
         log.info("not_draining")
         self._draining.cancel()
-        self._notify("operator", _("The server goes on after all."))
+        self._notify("undrained", _("The server goes on after all."))
 
     def _notify(self, code: str, text: str | None = None) -> None:
         """Tell everybody who is logged in."""

@@ -87,7 +87,7 @@ async def test_draining_may_be_called_off(autojump_clock: Any) -> None:
         await trio.sleep(3)
         host.server.undrain()
         await settled()
-        assert notices(peers[0]) == [errors.DRAINING, "operator"]
+        assert notices(peers[0]) == [errors.DRAINING, "undrained"]
         await play_all(peers)
         await trio.sleep(10)
         assert not peers[0].closed
