@@ -24,6 +24,7 @@ from robby_protocol.i18n import _
 from robby_rules.journal import Entry, JournalError, decode_entry, encode_entry
 from robby_server.store import writes
 from robby_server.store.base import Ban, Kept, KeptIdentity
+from robby_server.store.files import OpenFiles, reopened
 from robby_server.store.lock import FolderLock
 from robby_server.store.opening import STORE_FILE, Durability, open_database, refusal, unwritable
 from robby_server.store.writes import Write
@@ -85,6 +86,9 @@ class SqliteStore:
         except BaseException:
             self._folder_lock.release()
             raise
+        self._durability = durability
+        self._files: OpenFiles | None = OpenFiles(self.path)
+        self._anew = False  # deleted files were written anew, and nobody has been told yet
         self._inline = inline
         self._keep_matches = keep
         self._retry_seconds = retry_seconds
@@ -271,14 +275,16 @@ class SqliteStore:
     def _commit(self, waiting: Sequence[Write]) -> tuple[sqlite3.Error | None, float]:
         """Write all in one transaction. Returns what was wrong, if anything, and the seconds it took."""
         began = time.perf_counter()
-        connection = self._connection
         try:
             self._roll_back()  # if that failed last time
+            files = self._hold_files()
+            connection = self._connection
             connection.execute("BEGIN IMMEDIATE")
             for write in waiting:
                 for statement, values in write.statements:
                     connection.execute(statement, values)
             connection.execute("COMMIT")
+            files.committed()
         except sqlite3.Error as problem:
             try:
                 self._roll_back()
@@ -289,8 +295,18 @@ class SqliteStore:
             return problem, time.perf_counter() - began
         return None, time.perf_counter() - began
 
+    def _hold_files(self) -> OpenFiles:
+        """The files of the right names, into which the connection writes. Raises sqlite3.Error."""
+        if self._files is not None and not self._files.held(self._connection):
+            self._files = None
+        if self._files is None:
+            self._connection = reopened(self.path, self._durability)
+            self._files = OpenFiles(self.path)
+            self._anew = True
+        return self._files
+
     def _roll_back(self) -> None:
-        if self._connection.in_transaction:
+        if self._files is not None and self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
     def _done(self, problem: sqlite3.Error | None, seconds: float) -> None:
@@ -301,8 +317,15 @@ class SqliteStore:
                 self.on_commit(seconds)
         else:
             self._retry_at = trio.current_time() + self._retry_seconds
+        if self._anew:
+            self._anew = False
+            log.warning("store_written_anew", file=str(self.path))
         trouble = None if problem is None else self._sentence(problem)
         if trouble != self._trouble:
+            if trouble is None:
+                log.info("store_writes_again")
+            else:
+                log.error("store_trouble", reason=trouble)
             self._trouble = trouble
             for listener in self._watchers:
                 listener(trouble)
