@@ -197,7 +197,7 @@ def test_a_dialog_closes_when_the_world_moves_on(tmp_path: Path) -> None:
 
 def test_a_table_at_once(tmp_path: Path) -> None:
     async def scene(stage: Stage) -> None:
-        await stage.until(lambda: len(stage.client.called) >= 2)
+        await stage.until(lambda: bool(calls(stage, TableStart)))
         assert calls(stage, TableCreate)[0]["bots"] == ["greedy", "greedy"]
         assert calls(stage, TableStart) == [{}]
 
