@@ -58,11 +58,16 @@ def _no_place(folder: Path, problem: OSError) -> CommandError:
 
 
 def _kept_key(path: Path) -> bytes | None:
-    """The key in its file; None if there is no file. Raises OSError, and CommandError for one that is damaged."""
+    """The key in its file; None if there is no file. Raises CommandError for one that cannot be read or is damaged."""
     try:
         key = bytes.fromhex(path.read_text(encoding="ascii"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as problem:
+        text = _(
+            "The server's key in {path} cannot be read: {cause}. Let the server's user read it; it is not replaced."
+        )
+        raise CommandError(text.format(path=path, cause=problem.strerror), exit_codes.USAGE) from problem
     except ValueError:
         key = b""
     if len(key) != KEY_BYTES:

@@ -31,12 +31,18 @@ _REFUSED = frozenset(
 # Letters and symbols that show nothing.
 _BLANK = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 
+_MARKS = 10
+"""Combining marks in a row: Tibetan stacks eight or so. More grow over the lines around in some terminals, and putting
+thousands into their canonical order takes time that grows with the square of their number."""
+
 _FULL_AGAIN = 1000
 """How many speakers are remembered before those who may say everything again are forgotten."""
 
 
 def check_line(text: str, settings: Settings) -> str:
     """The line as everybody gets it, in its NFC form. Raises Rejected (BAD_CHAT) with the reason for a person."""
+    if _piles_up(text):
+        raise Rejected(errors.BAD_CHAT, _("A line of chat cannot pile up accents. Leave some out."), most=_MARKS)
     line = unicodedata.normalize("NFC", text)
     for character in line:
         if unicodedata.category(character) in _REFUSED_CATEGORIES:
@@ -62,6 +68,15 @@ def check_line(text: str, settings: Settings) -> str:
     if not any(_shows(character) for character in line):
         raise Rejected(errors.BAD_CHAT, _("There is nothing to see in this line. Type something."))
     return line
+
+
+def _piles_up(text: str) -> bool:
+    run = 0
+    for character in text:
+        run = run + 1 if unicodedata.category(character)[0] == "M" else 0
+        if run > _MARKS:
+            return True
+    return False
 
 
 def _shows(character: str) -> bool:

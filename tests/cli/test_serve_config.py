@@ -70,6 +70,15 @@ def test_files_that_cannot_be_used_are_said_together(config: Path, capsys: Print
     assert (data / "server-key").read_text() == "damaged"
 
 
+def test_a_key_that_cannot_be_read_is_named_and_left(config: Path, capsys: Printed) -> None:
+    key = config.parent / "data" / "server-key"
+    key.mkdir(parents=True)  # nobody can read that, not even root
+    for arguments in (["--check-config"], []):
+        assert cli.run(["serve", "--config", str(config), *arguments]) == exit_codes.USAGE
+        assert str(key) in capsys.readouterr().err
+    assert key.is_dir()
+
+
 def test_an_expired_certificate_is_said_and_ok(config: Path, capsys: Printed) -> None:
     server(begins=-2 * DAY, ends=-DAY).write(config.parent)
     assert check(config) == exit_codes.WELL

@@ -2,6 +2,8 @@
 
 import random
 import string
+import unicodedata
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -33,6 +35,16 @@ def said(peer: Peer) -> list[str]:
 # What can be said.
 
 
+@pytest.mark.parametrize("pile", ["\u0345" * 1000 + "\u0334" * 999, "\u0489" * 11, "\u0300" * 11])
+def test_piles_of_accents_are_refused_before_they_cost_anything(pile: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Without what puts them in order, whose time grows with the square of the pile.
+    monkeypatch.setattr("robby_server.chat.unicodedata", SimpleNamespace(category=unicodedata.category))
+    with pytest.raises(Rejected) as refused:
+        check_line(f"a{pile}", Settings())
+    assert refused.value.code == errors.BAD_CHAT
+    assert refused.value.details == {"most": 10}
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -46,6 +58,7 @@ def said(peer: Peer) -> list[str]:
         "  kept as it is  ",
         "?",
         "x" * 300,
+        "q" + "\u0300" * 10 + "z" + "\u0300" * 10,
     ],
 )
 def test_what_can_be_said_is_passed_on_literally(text: str) -> None:
@@ -209,6 +222,7 @@ async def test_a_watcher_of_the_lobby_who_does_not_read_is_skipped(autojump_cloc
         ben.stop_reading()
         for _ in range(200):
             await ana.call(ChatSend, text="x" * 300)
+        await settled()
         assert len(said(ana)) == 200
         waiting = [session.waiting_bytes for session in host.server._sessions]
         assert max(waiting) < 10_000

@@ -235,6 +235,19 @@ sys.stdin.read()
 """
 
 
+@pytest.mark.skipif(os.name != "posix", reason="an open file cannot be deleted elsewhere")
+def test_a_store_in_use_is_refused_without_its_lock_file_too(tmp_path: Path) -> None:
+    first = SqliteStore(tmp_path, inline=True)
+    (tmp_path / "store.lock").unlink()
+    for _time in range(2):  # being refused does not free it
+        with pytest.raises(StoreError) as caught:
+            SqliteStore(tmp_path, inline=True)
+        assert caught.value.code == codes.STORE_IN_USE
+        assert str(tmp_path) in caught.value.sentence
+    first.abandon()
+    SqliteStore(tmp_path, inline=True).abandon()
+
+
 def test_a_store_in_use_is_refused_and_free_after_a_kill(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(tmp_path)], stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True
@@ -346,3 +359,13 @@ def test_a_read_only_folder_or_file_is_refused() -> None:
     *told, top = done.stdout.splitlines()
     shutil.rmtree(top)
     assert told == [f"{codes.STORE_DAMAGED} True", "opened"] + [f"{codes.STORE_UNWRITABLE} True"] * 4
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights elsewhere")
+def test_a_link_to_a_store_that_is_not_there_is_not_replaced(tmp_path: Path) -> None:
+    """The disk that it leads to is not mounted, say: with an empty store in its place the games would be lost."""
+    link = tmp_path / STORE_FILE
+    link.symlink_to(tmp_path / "elsewhere" / STORE_FILE)
+    sentence = refused(tmp_path, codes.STORE_UNWRITABLE)
+    assert str(link) in sentence
+    assert link.is_symlink()

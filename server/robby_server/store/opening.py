@@ -46,6 +46,8 @@ def open_database(path: Path, durability: Durability) -> sqlite3.Connection:
     try:
         if not path.exists():
             _refuse_leftovers(path)
+            if path.is_symlink():
+                raise unwritable(path, _("it is a link to {target}, which is not there").format(target=path.readlink()))
             _create(path)
         check_head(path)
         connection = connect(path)
