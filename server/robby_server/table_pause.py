@@ -3,6 +3,7 @@
 Everybody keeps exactly the time that was left. What is sent meanwhile is taken; only time does not pass.
 """
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -36,8 +37,9 @@ async def begin(table: "Table") -> None:
 
 
 def timer(table: "Table") -> "Timer":
-    """When the match goes on."""
-    moment = table.paused_until if table.returning else trio.current_time()
+    """When the match goes on. Nobody to wait for: already due, whatever the time was when the table looked at it (a
+    moment taken now would be later than that, always)."""
+    moment = table.paused_until if table.returning else -math.inf
     return moment, partial(_go_on, table)
 
 

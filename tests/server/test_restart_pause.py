@@ -53,6 +53,21 @@ async def test_the_match_stands_still_until_all_are_back(autojump_clock: Any) ->
         assert round((trio.current_time() - since) * 1000) == PLAY - 10_000
 
 
+async def test_it_goes_on_where_time_passes_between_two_looks_at_the_clock(autojump_clock: Any) -> None:
+    """A clock that stands still while the table works would hide a moment that is always just ahead."""
+    lives = Lives()
+    await killed_in_a_play(lives)
+    autojump_clock.rate = 1.0
+    async with lives.life() as host:
+        ana, *_others = await back(host, *NAMES)
+
+        def goes_on() -> bool:
+            return ana.update.clock is not None and not ana.update.clock.paused
+
+        with trio.fail_after(5):
+            await ana.until(goes_on)
+
+
 async def test_it_goes_on_without_those_who_do_not_come(autojump_clock: Any) -> None:
     lives = Lives(bots=False)
     await killed_in_a_play(lives)
