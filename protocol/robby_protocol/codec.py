@@ -13,7 +13,7 @@ import msgspec
 
 from robby_protocol.errors import MALFORMED, RemoteProtocolError, UnsendableError
 from robby_protocol.framing import add_header
-from robby_protocol.messages import Clock, Decision, GameUpdate, Message, PublicPart
+from robby_protocol.messages import Clock, Decision, GameUpdate, Message, Ok, PublicPart
 from robby_protocol.messages.base import MAX_INTEGER
 
 MAX_DEPTH = 32
@@ -72,6 +72,9 @@ class _Hooks:
         return found
 
 
+_NO_RESULT = msgpack.packb({})
+
+
 def _check(root: Any) -> None:
     """Raise ValueError where a value is not what the protocol allows. Goes level by level, so depth costs no stack."""
     level: list[Any] = [root]
@@ -89,6 +92,17 @@ def _check(root: Any) -> None:
             return
         level = list(chain.from_iterable(chain(map(dict.values, maps), arrays)))
     raise ValueError("nested too deeply")
+
+
+def count_values(root: Any) -> int:
+    """How many values are in a plain value, itself included, as `unpack` counts them."""
+    count, level = 0, [root]
+    while level:
+        count += len(level)
+        maps = [value.values() for value in level if type(value) is dict]
+        arrays = [value for value in level if type(value) is list]
+        level = list(chain.from_iterable(chain(maps, arrays)))
+    return count
 
 
 def unpack(body: bytes, max_values: int = MAX_VALUES_FROM_SERVER) -> dict[str, Any]:
@@ -197,6 +211,18 @@ def pack_update(
             packer.pack(values[field])
     parts.append(packer.bytes())
     return b"".join(parts)
+
+
+def pack_result(result: Mapping[str, Any]) -> bytes:
+    """What a command led to, in plain values, to be handed to `pack_answer` for each who asks the same."""
+    packed: bytes = msgpack.packb(result)
+    return packed
+
+
+def pack_answer(re: int, result: bytes) -> bytes:
+    """The body of an `ok` around a packed result: byte for byte what `pack` gives for the whole."""
+    head = pack(Ok(re=re))
+    return head.removesuffix(_NO_RESULT) + result
 
 
 def encode_update(

@@ -32,6 +32,7 @@ from robby_protocol.messages import (
     Hello,
     Login,
     Message,
+    Ok,
     Ping,
     Pong,
     Refused,
@@ -281,6 +282,13 @@ class Connection:
         body = codec.pack(message)
         self._fits(body)
         self._went(message, body)
+        return framing.add_header(body)
+
+    def send_answer(self, re: int, result: bytes) -> bytes:
+        """The frame of an `ok` around a result that `codec.pack_result` packed once for everyone who asks the same."""
+        self._allowed(Ok)
+        body = codec.pack_answer(re, result)
+        self._fits(body)
         return framing.add_header(body)
 
     def send_update(

@@ -346,11 +346,13 @@ class Admin:
             raise AdminError(NO_SUCH_PLAYER, _("This name is bound to no key. See robby admin players."))
         return {"names": list(names)}
 
-    def _close(self, request: Close) -> dict[str, Any]:
+    async def _close(self, request: Close) -> dict[str, Any]:
         table = self._server.directory.find(request.table)
         if not isinstance(table, Table) or table.ended:
             raise AdminError(errors.NO_SUCH_TABLE, _("There is no such table. See robby admin tables."))
-        table.post(Shut(trio.current_time(), errors.TABLE_CLOSED))
+        shut = Shut(trio.current_time(), errors.TABLE_CLOSED, trio.Event())
+        table.post(shut)
+        await shut.done.wait()
         return {"table": table.id}
 
     def _drain(self, _request: Drain) -> dict[str, Any]:

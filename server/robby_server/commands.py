@@ -106,7 +106,7 @@ class Commands:
         assert who is not None, "commands come after the login"
         directory = self._services.directory
         if isinstance(command, LobbyList):
-            session.answer(command, {"tables": directory.listing()})
+            session.answer_packed(command, directory.listing())
         elif isinstance(command, LobbyWatch):
             session.answer(command)
             if command.on:

@@ -4,8 +4,8 @@ Ids are random and so unique beyond this process: later several servers may show
 """
 
 import secrets
-from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
 import trio
 
@@ -23,6 +23,9 @@ ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 LARGEST_PICTURE = LIMIT_FROM_SERVER - 1024
 """Bytes of a frame that shows the lobby; a little room is left for what an answer has around it."""
+
+MOST_VALUES = codec.MAX_VALUES_FROM_SERVER - 16
+"""Values in the same frame, beyond which no client reads it; there is room for what is around."""
 
 _READ_AS = str.maketrans({"I": "1", "L": "1", "O": "0", "-": None, " ": None})
 
@@ -61,7 +64,7 @@ class Directory:
         self._watchers: set[Session] = set()
         self._changed = trio.Event()
         self._infos: list[TableInfo] | None = None  # until something changes, as the next two
-        self._plain: list[dict[str, Any]] | None = None
+        self._listing: bytes | None = None
         self._picture: bytes | None = None
 
     def __len__(self) -> int:
@@ -103,16 +106,15 @@ class Directory:
             infos = [table.listed() for table in self._tables.values()]
             infos.sort(key=lambda info: info.phase == "playing")
             infos = infos[: self._settings.listed_tables]
-            while len(codec.encode(LobbyTables(tables=infos, people=0))) > LARGEST_PICTURE:
-                infos = infos[: len(infos) * 3 // 4]
+            del infos[_fitting(infos) :]
             self._infos = infos
         return self._infos
 
-    def listing(self) -> list[dict[str, Any]]:
-        """The same as plain maps, made once for all who ask: many tables take long, and anybody may ask often."""
-        if self._plain is None:
-            self._plain = [codec.plain(info) for info in self.infos()]
-        return self._plain
+    def listing(self) -> bytes:
+        """The answer to `lobby.list`, packed once for all who ask: many tables take long, and anybody may ask often."""
+        if self._listing is None:
+            self._listing = codec.pack_result({"tables": codec.plain(self.infos())})
+        return self._listing
 
     # Watching.
 
@@ -138,7 +140,7 @@ class Directory:
 
     def changed(self) -> None:
         """Something that the lobby shows has changed."""
-        self._infos = self._plain = self._picture = None
+        self._infos = self._listing = self._picture = None
         self._changed.set()
 
     async def keep_telling(self) -> None:
@@ -166,3 +168,15 @@ class Directory:
         if self._picture is None:
             self._picture = codec.encode(LobbyTables(tables=self.infos(), people=self._people()))
         return self._picture
+
+
+def _fitting(infos: Sequence[TableInfo]) -> int:
+    """How many of them, from the first on, one frame holds."""
+    room, values = LARGEST_PICTURE, MOST_VALUES
+    for number, info in enumerate(infos):
+        plain = codec.plain(info)
+        room -= len(codec.pack_result(plain))
+        values -= codec.count_values(plain)
+        if room < 0 or values < 0:
+            return number
+    return len(infos)

@@ -147,6 +147,12 @@ class Session:
         self._answered(to.id)
         self.send(Ok(re=to.id, result=result or {}))
 
+    def answer_packed(self, to: Command, result: bytes) -> None:
+        """The same, with a result that was packed already, for all who ask for it."""
+        self._answered(to.id)
+        if not self._closing:
+            self.send_frame(self.connection.send_answer(to.id, result))
+
     def refuse(self, re: int | None, code: str, text: str | None = None, details: dict[str, Any] | None = None) -> None:
         """Say that a command was refused."""
         self._tally.refused[code] += 1

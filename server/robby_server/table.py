@@ -110,10 +110,11 @@ class KeptChanged(NamedTuple):
 
 
 class Shut(NamedTuple):
-    """The operator closes the table. code: what everybody here is told."""
+    """The operator closes the table. code: what everybody here is told. done: set once the table is kept no more."""
 
     at: float
     code: str
+    done: trio.Event
 
 
 Item = Asked | Came | Went | Restored | KeptChanged | Shut
@@ -315,6 +316,7 @@ class Table:
             self.news("kept" if self.services.gate.kept else "not_kept")
         elif isinstance(item, Shut):
             self.close(item.code)
+            self.tell(item.done.set)
         else:
             self.active_at = item.at
             try:
@@ -503,3 +505,5 @@ class Table:
                 self.tell(partial(self._answered, item))
             elif isinstance(item, Came):
                 self.push_closed(item.session, code)
+            elif isinstance(item, Shut):
+                self.tell(item.done.set)

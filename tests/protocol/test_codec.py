@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from robby_protocol import codec
 from robby_protocol.errors import MALFORMED, LocalProtocolError, RemoteProtocolError
 from robby_protocol.messages import FROM_CLIENT, FROM_SERVER, GameUpdate, Ok, PublicPart
-from robby_protocol.messages.base import MAX_INTEGER
+from robby_protocol.messages.base import MAX_INTEGER, MAX_REQUEST_ID
 from tests.protocol import samples
 
 TYPE = b"\xa4type\xa4ping"
@@ -297,6 +297,20 @@ def test_an_update_around_a_shared_public_part_has_the_same_bytes(update: GameUp
         clock=update.clock,
     )
     assert spliced == codec.encode(update)
+
+
+@given(st.dictionaries(st.text(max_size=4), _values, max_size=3))
+def test_values_are_counted_as_they_are_limited(fields: dict[str, Any]) -> None:
+    body = msgpack.packb({"type": "x"} | fields)
+    most = codec.count_values(codec.unpack(body)) - 1  # without the outer map
+    codec.unpack(body, most)
+    with pytest.raises(RemoteProtocolError):
+        codec.unpack(body, most - 1)
+
+
+@given(st.integers(1, MAX_REQUEST_ID), st.dictionaries(st.text(max_size=4), _values, max_size=3))
+def test_an_answer_around_a_packed_result_has_the_same_bytes(re: int, result: dict[str, Any]) -> None:
+    assert codec.pack_answer(re, codec.pack_result(result)) == codec.pack(Ok(re=re, result=result))
 
 
 @pytest.mark.parametrize("value", [object(), 2**70, "\udcff"])

@@ -192,6 +192,31 @@ async def test_close_a_table_whatever_is_played_there(autojump_clock: Any) -> No
         assert (await operator.ask("status"))["matches"]["broken_off"] == 1
 
 
+async def test_a_table_is_closed_once_that_is_kept(autojump_clock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The operator is told that it is done when no crash can bring the table back."""
+    async with operated() as operator, trio.open_nursery() as nursery:
+        store = operator.host.server.store
+        drop_table = store.drop_table
+
+        async def slowly(table: str) -> None:
+            await trio.sleep(3)
+            await drop_table(table)
+
+        async def close() -> None:
+            replies.append((await operator.reply("close", table=table), trio.current_time() - began))
+
+        monkeypatch.setattr(store, "drop_table", slowly)
+        table = (await operator.host.seated(2))[0].table
+        assert list((await store.load()).tables) == [table]
+        began = trio.current_time()
+        replies: list[tuple[dict[str, Any], float]] = []
+        nursery.start_soon(close)
+        nursery.start_soon(close)
+        await trio.sleep(4)
+        assert replies == [({"ok": True, "result": {"table": table}}, 3)] * 2
+        assert (await store.load()).tables == {}
+
+
 async def test_drain_and_undrain(autojump_clock: Any) -> None:
     async with operated() as operator:
         peers = await operator.host.playing(3)

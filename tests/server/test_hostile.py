@@ -1,13 +1,14 @@
 """Clients that spoil other people's evening: seats held by nobody, places taken up, work made for nothing."""
 
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import trio
 
-from robby_protocol import errors
-from robby_protocol.messages import Bye, LobbyTables, LobbyWatch, TableCreate, TableJoin, TableStart
+from robby_protocol import codec, errors
+from robby_protocol.messages import Bye, LobbyList, LobbyTables, LobbyWatch, TableCreate, TableJoin, TableStart
 from robby_server.directory import Directory
 from robby_server.identities import Identities, LoginError
 from robby_server.listeners import address_of, open_listeners
@@ -144,6 +145,27 @@ async def test_the_lobby_is_written_once_for_all_who_ask(autojump_clock: Any) ->
         await ana.do(LobbyWatch, on=True)
         assert [table.seats[0].name for table in ana.last(LobbyTables).tables] == ["Ben"]
         assert ana.last(LobbyTables).people == 2
+        (listed,) = (await ana.call(LobbyList))["tables"]
+        assert listed["seats"][0]["name"] == "Ben"
+
+
+async def test_asking_for_the_lobby_again_and_again_packs_it_once(
+    autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed: list[str] = []
+
+    def pack_result(result: dict[str, Any]) -> bytes:
+        packed.extend(key for key in result if key == "tables")
+        return codec.pack_result(result)
+
+    monkeypatch.setattr("robby_server.directory.codec", SimpleNamespace(**{**vars(codec), "pack_result": pack_result}))
+    async with running() as host:
+        await host.seated(2)
+        cara = await host.guest("Cara")
+        before = len(packed)
+        answers = [await cara.call(LobbyList) for _ in range(20)]
+    assert len(packed) == before + 1
+    assert [len(answer["tables"]) for answer in answers] == [1] * 20
 
 
 async def test_long_messages_count_for_what_they_cost(autojump_clock: Any) -> None:

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 import trio
+from msgspec.structs import replace
 
-from robby_protocol import errors
+from robby_protocol import codec, errors
 from robby_protocol.messages import (
     Error,
     LobbyList,
@@ -487,6 +488,29 @@ class Big:
             match=self.id,
             result=[line] * 7,
         )
+
+
+class Terse(Big):
+    """Few bytes, and as many values as any other."""
+
+    def listed(self) -> TableInfo:
+        seat = SeatInfo(name="A", kind="bot", bot="x", state="here")
+        line = ScoreLine(name="A", seat=1, score=1, winner=True)
+        return replace(super().listed(), title="", seats=[seat] * 6, result=[line] * 7)
+
+
+async def test_a_lobby_of_many_terse_tables_can_be_read(autojump_clock: Any) -> None:
+    """A client reads so many values of one frame and no more."""
+    async with running(Settings(listed_tables=1_000)) as host:
+        for number in range(1_000):
+            host.server.directory.add(Terse(number, "waiting"))
+        watcher = await host.guest("Xenia")
+        await watcher.call(LobbyWatch, on=True)
+        picture = await watcher.expect(LobbyTables)
+        assert 300 <= len(picture.tables) < 1_000
+        assert len(await tables(watcher)) == len(picture.tables)
+        size = codec.count_values(codec.plain(picture.tables[0]))
+        assert len(picture.tables) + 1 > (codec.MAX_VALUES_FROM_SERVER - 20) // size  # as many as there is room for
 
 
 @pytest.mark.parametrize("listed", [300, 2_000])
