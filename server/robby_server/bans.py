@@ -27,6 +27,9 @@ LONGEST_REASON = 200
 HOUSEHOLD_BITS = 64
 """Of an IPv6 address: what one household is given, as for all limits per address (`app.household`)."""
 
+MAPPED_BITS = 96
+"""Of an IPv6 address before the IPv4 address in it, where it stands for one."""
+
 
 class BadBanError(ValueError):
     """Such a ban makes no sense. sentence: why, with the remedy."""
@@ -161,6 +164,8 @@ def _tidy(kind: str, value: str) -> str:
             ) from None
         if isinstance(network, IPv6Network) and network.prefixlen > HOUSEHOLD_BITS:
             mapped = network.network_address.ipv4_mapped
-            return str(IPv4Network(mapped)) if mapped else str(network.supernet(new_prefix=HOUSEHOLD_BITS))
+            if mapped is not None and network.prefixlen >= MAPPED_BITS:
+                return str(IPv4Network((mapped, network.prefixlen - MAPPED_BITS)))
+            return str(network.supernet(new_prefix=HOUSEHOLD_BITS))
         return str(network)
     raise BadBanError(_("A ban is by one of: {kinds}.").format(kinds=", ".join(KINDS)))

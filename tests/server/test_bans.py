@@ -32,6 +32,8 @@ async def refusal(peer: Peer, name: str, seed: bytes | None = None, **fields: An
         ("address", "192.0.2.7", "192.0.2.7/32"),
         ("address", "192.0.2.7/24", "192.0.2.0/24"),
         ("address", "::ffff:192.0.2.7", "192.0.2.7/32"),
+        ("address", "::ffff:192.0.2.7/120", "192.0.2.0/24"),
+        ("address", "::ffff:0:0/96", "0.0.0.0/0"),
         ("address", "2001:db8::7", "2001:db8::/64"),
         ("address", "2001:db8::/32", "2001:db8::/32"),
         ("address", "fe80::1%eth0", "fe80::/64"),
