@@ -4,12 +4,15 @@ import random
 import secrets
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import TypeVar
 from unittest import mock
 
 import trio
 import trio._core._run as scheduler  # the only way to a seeded scheduler; test_deterministic notices a change
 from trio.testing import MockClock
+
+from robby_server import wall
 
 Result = TypeVar("Result")
 
@@ -34,12 +37,13 @@ def _seeded(seed: int) -> Iterator[None]:
 
 @contextmanager
 def _no_secrets(seed: int) -> Iterator[None]:
-    """Ids, tokens and deals from the seed too, instead of the operating system."""
+    """Ids, tokens, deals and the date from the seed and the fake clock, instead of the operating system."""
     rng = source(seed, "secrets")
     with (
         mock.patch.object(secrets, "token_bytes", rng.randbytes),
         mock.patch.object(secrets, "token_hex", lambda count: rng.randbytes(count).hex()),
         mock.patch.object(secrets, "choice", rng.choice),
+        mock.patch.object(wall, "time", SimpleNamespace(time=trio.current_time)),
     ):
         yield
 

@@ -128,7 +128,7 @@ class Town:
                 network,
                 source(self.seed, "player", number, index),
                 participants=count + junior,
-                audited=not index,
+                audited=index == count - 1,
                 address=f"10.0.{number}.{index // 2}",
             )
             for index in range(count)
@@ -154,9 +154,9 @@ class Town:
             await player.until(lambda: player.online)
         elif state is None:
             await self._sit_down(player, group, rng)
+        elif group.table != state.table.table:
+            group.table = state.table.table  # its maker may never have heard the answer
         elif state.table.phase == "playing":
-            if group.table != state.table.table:
-                group.table = state.table.table
             with trio.move_on_after(5):  # looks up now and then: the others may be done
                 await player.answer()
         elif state.you is not None and len(state.table.seats) == len(group.players):
