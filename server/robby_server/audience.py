@@ -49,8 +49,19 @@ log = structlog.get_logger("robby.table")
 _LAST_SENT = 100
 """Messages besides states and changes of the match that stay when too much is held back: chat most of all."""
 
+_SHARE = 8
+"""By how much a table's bound is smaller while all together hold back too much. What a quarter of an hour of play takes
+still goes into it."""
+
 COUNT_SECONDS = 1.0
 """The number of spectators is told at most so often: fifty who come and go must not keep a table busy."""
+
+
+@dataclass
+class HeldBack:
+    """How many bytes are held back for the spectators of all tables together."""
+
+    total: int = 0
 
 
 @dataclass(frozen=True)
@@ -216,9 +227,16 @@ class Audience:
         if self._queue:
             moment = max(moment, self._queue[-1].moment)  # a shorter delay holds for what comes later
         self._queue.append(_Held(moment, item, _size(item)))
-        self._held_bytes += self._queue[-1].size
-        if self._held_bytes > self.table.settings.spectator_bytes:
+        self._hold(self._queue[-1].size)
+        settings = self.table.settings
+        crowded = self.table.services.held.total > settings.spectator_bytes_all
+        if self._held_bytes > settings.spectator_bytes // (_SHARE if crowded else 1):
             self._thin()
+
+    def _hold(self, change: int) -> None:
+        """So many bytes more are held back, or less."""
+        self._held_bytes += change
+        self.table.services.held.total += change
 
     def timers(self) -> list[tuple[float, Callable[[], Awaitable[None]]]]:
         """What is to be done by time alone, and when, on trio's clock."""
@@ -238,6 +256,7 @@ class Audience:
         for session in tuple(self._viewers):
             self.leave(session)
         self._queue.clear()
+        self._hold(-self._held_bytes)
         self._line = None
 
     def stop(self) -> None:
@@ -251,7 +270,7 @@ class Audience:
         now = trio.current_time()
         while self._queue and self._queue[0].moment <= now:
             held = self._queue.popleft()
-            self._held_bytes -= held.size
+            self._hold(-held.size)
             self._deliver(held.item, held.moment)
 
     def _thin(self) -> None:
@@ -263,7 +282,7 @@ class Audience:
         sent = deque((held for held in self._queue if isinstance(held.item, _Sent)), maxlen=_LAST_SENT)
         stay = {id(held) for held in (*newest.values(), *sent)}
         self._queue = deque(_as_whole(held) for held in self._queue if id(held) in stay)
-        self._held_bytes = sum(held.size for held in self._queue)
+        self._hold(sum(held.size for held in self._queue) - self._held_bytes)
 
     def _deliver(self, item: _Item, moment: float) -> None:
         if isinstance(item, _State):

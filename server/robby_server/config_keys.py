@@ -99,6 +99,7 @@ _TABLES: Mapping[str, tuple[str, ...]] = {
         "spectators",
         "spectator_delay_most",
         "spectator_bytes",
+        "spectator_bytes_all",
     ),
     "chat": ("characters=chat_characters", "rate=chat_rate", "burst=chat_burst", "kept=chat_kept"),
     "bots": (

@@ -93,6 +93,9 @@ class Settings:
     spectator_bytes: int = 4 * 1024 * 1024
     """What may be held back for the spectators of one table: ten times what a quarter of an hour of play takes. Beyond
     it steps in between are left out, so that players who change their minds without end do not fill the memory."""
+    spectator_bytes_all: int = 64 * 1024 * 1024
+    """What may be held back for the spectators of all tables together; it takes two or three times as much memory.
+    Beyond it a table holds an eighth of its own limit, so that somebody with many tables does not fill it either."""
     chat_characters: int = 300
     """Of one line of chat: three lines of a terminal."""
     chat_rate: float = 0.5

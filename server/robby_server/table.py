@@ -25,7 +25,7 @@ from robby_protocol.messages import Command, ScoreLine, TableClosed, TableInfo, 
 from robby_rules.match import Change
 from robby_server import table_commands, table_match, table_pause, table_people, table_social
 from robby_server.attempts import Attempts
-from robby_server.audience import Audience
+from robby_server.audience import Audience, HeldBack
 from robby_server.bots import Bots
 from robby_server.chat import ChatLog
 from robby_server.clock import ServerClock
@@ -56,7 +56,7 @@ class Services:
 
     attempts: wrong secrets by address. match_seed: 32 secret bytes, new for each match; none: the fair deal gives them.
     recorder: keeps the records. clock: the server's own. gate: whether anything new may begin.
-    parked: tables that are kept and cannot be played now.
+    parked: tables that are kept and cannot be played now. held: for spectators, who are shown it later.
     """
 
     settings: Settings
@@ -71,6 +71,7 @@ class Services:
     recorder: Recorder
     tally: Tally = field(default_factory=Tally)
     parked: "list[Parked]" = field(default_factory=list)
+    held: HeldBack = field(default_factory=HeldBack)
 
 
 class Asked(NamedTuple):
@@ -350,6 +351,13 @@ class Table:
         if bot is None:
             owner.table = self.id
         return seat
+
+    def shut_out(self, out: set[Identity], who: Identity) -> None:
+        """Remember somebody among those kicked or muted, and forget those who cannot come back: there is no end to the
+        guests whom a host may throw out."""
+        identities = self.services.identities
+        out.intersection_update([one for one in out if identities.by_id(one.id) is one])
+        out.add(who)
 
     def take_back(self, seats: list[Seat]) -> None:
         """The seats of a table that was kept."""

@@ -189,7 +189,7 @@ def _kick(table: "Table", host: Seat, command: TableKick) -> dict[str, Any]:
     if seat is host:
         raise Rejected(errors.NO_SUCH_SEAT)
     if seat.person:
-        table.kicked.add(seat.owner)
+        table.shut_out(table.kicked, seat.owner)
     if seat.session is not None:
         table.push_closed(seat.session, errors.KICKED)
     table_people.remove(table, seat, "kicked")

@@ -114,7 +114,7 @@ def mute(table: "Table", host: Seat, command: TableMute) -> dict[str, Any]:
     if command.on == (who in table.muted):
         return {}
     if command.on:
-        table.muted.add(who)
+        table.shut_out(table.muted, who)
     else:
         table.muted.discard(who)
     table.news("muted" if command.on else "unmuted", seat, who.name)

@@ -8,9 +8,20 @@ import pytest
 import trio
 
 from robby_protocol import codec, errors
-from robby_protocol.messages import Bye, LobbyList, LobbyTables, LobbyWatch, TableCreate, TableJoin, TableStart
+from robby_protocol.messages import (
+    Bye,
+    LobbyList,
+    LobbyTables,
+    LobbyWatch,
+    TableCreate,
+    TableJoin,
+    TableKick,
+    TableMute,
+    TableStart,
+)
 from robby_server.directory import Directory
 from robby_server.identities import Identities, LoginError
+from robby_server.kept import decode_table
 from robby_server.listeners import address_of, open_listeners
 from robby_server.settings import Settings
 from robby_server.store import MemoryStore
@@ -181,3 +192,23 @@ async def test_long_messages_count_for_what_they_cost(autojump_clock: Any) -> No
                 await ana.answer(number + 1)
             assert refused.value.code == errors.BAD_OPTIONS
         assert trio.current_time() - began > 10
+
+
+async def test_a_host_who_throws_out_guests_without_end_fills_no_memory(autojump_clock: Any) -> None:
+    settings = Settings(guests=20, guests_per_address=20)
+    async with running(settings) as host:
+        ana = await host.guest("Ana")
+        table = await sit_down([ana])
+        for number in range(60):
+            name = f"Mob {chr(97 + number % 26)}{chr(97 + number // 26)}"
+            guest = await host.guest(name)
+            await guest.call(TableJoin, table=table)
+            await ana.do(TableMute, name=name, on=True)
+            await ana.do(TableKick, seat=1, name=name)
+            assert (await guest.refused(TableJoin, table=table)).code == errors.KICKED
+            await guest.drop()
+            await settled()
+        (kept,) = (await host.server.store.load()).tables.values()
+        snapshot = decode_table(kept)
+        assert 1 <= len(snapshot.kicked) <= 20
+        assert 1 <= len(snapshot.muted) <= 20

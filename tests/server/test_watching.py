@@ -784,6 +784,27 @@ async def test_players_who_change_their_minds_without_end_fill_no_memory(autojum
         assert xenia.state.table == peers[0].state.table
 
 
+async def test_many_tables_together_fill_no_memory(autojump_clock: Any) -> None:
+    """Each may hold back much, and somebody can have many."""
+    settings = Settings(spectator_bytes=80_000, spectator_bytes_all=100_000, message_burst=10**6)
+    async with running(settings) as host:
+        hosts = [(await host.seated(1, names=(name,), delay_s=DELAY))[0] for name in ("Ana", "Ben", "Cleo", "Dora")]
+        tables = tables_of(host)
+        held = tables[0].services.held
+
+        def real() -> int:
+            return sum(item.size for table in tables for item in table.audience._queue)
+
+        for peer in hosts:
+            for number in range(250):
+                await peer.call(TableConfigure, title=f"Table {number}")
+                assert held.total == real() < 115_000
+        assert held.total > 80_000
+        await hosts[0].do(TableLeave)
+        await trio.sleep(DELAY + 1)
+        assert held.total == real() == 0
+
+
 @pytest.mark.parametrize("seed", range(8))
 async def test_pr17_whatever_happens_is_shown_late_in_order_and_whole(seed: int, autojump_clock: Any) -> None:
     """Random evenings: what spectators were shown is what the host was told, later by the delay; the lobby likewise."""
