@@ -35,6 +35,10 @@ _MARKS = 10
 """Combining marks in a row: Tibetan stacks eight or so. More grow over the lines around in some terminals, and putting
 thousands into their canonical order takes time that grows with the square of their number."""
 
+HOUSEHOLD = 10
+"""What is said from one address counts as that of so many people: a class has enough of it, and who logs in under a new
+name for every few lines does not drown the others."""
+
 _FULL_AGAIN = 1000
 """How many speakers are remembered before those who may say everything again are forgotten."""
 
@@ -86,7 +90,8 @@ def _shows(character: str) -> bool:
 
 
 class Pace:
-    """How much everybody may say: `chat_rate` lines a second for long, `chat_burst` at once, in all places together.
+    """How much everybody may say: `chat_rate` lines a second for long, `chat_burst` at once, in all places together;
+    from one address `HOUSEHOLD` times as much.
 
     now: gives the time in seconds, on any clock that does not jump.
     """
@@ -95,18 +100,26 @@ class Pace:
         self._rate = settings.chat_rate
         self._burst = max(1, settings.chat_burst)
         self._now = now
-        self._full_at: dict[str, float] = {}  # by identity: when its whole burst is there again
+        self._full_at: dict[tuple[int, str], float] = {}  # by whom: when the whole burst is there again
 
-    def take(self, who: str) -> None:
-        """Somebody says a line. Raises Rejected (CHAT_TOO_FAST, details `wait_ms`) if that is too early."""
+    def take(self, who: str, address: str = "") -> None:
+        """Somebody says a line. address: empty for somebody who has none, and is not counted with others there.
+
+        Raises Rejected (CHAT_TOO_FAST, details `wait_ms`) if that is too early; then it does not count.
+        """
         now = self._now()
-        full_at = max(now, self._full_at.get(who, now))
-        wait = full_at - now - (self._burst - 1) / self._rate
+        full_at: dict[tuple[int, str], float] = {}
+        wait = 0.0
+        for times, key in ((1, who), (HOUSEHOLD, address)) if address else ((1, who),):
+            full = max(now, self._full_at.get((times, key), now))
+            rate = self._rate * times
+            wait = max(wait, full - now - (self._burst * times - 1) / rate)
+            full_at[times, key] = full + 1 / rate
         if wait > 1e-6:
             raise Rejected(errors.CHAT_TOO_FAST, wait_ms=max(1, round(wait * 1000)))
         if len(self._full_at) >= _FULL_AGAIN:
             self._full_at = {one: full for one, full in self._full_at.items() if full > now}
-        self._full_at[who] = full_at + 1 / self._rate
+        self._full_at |= full_at
 
 
 class ChatLog:

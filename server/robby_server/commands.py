@@ -183,7 +183,7 @@ class Commands:
             table = self._table(command.table)
             if table is None or table.ended:
                 raise Rejected(errors.NOT_WATCHING)
-        self._pace.take(who.id)
+        self._pace.take(who.id, session.address)
         if table is not None:
             self._post(session, command, table, errors.NOT_WATCHING)
             return

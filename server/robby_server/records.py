@@ -128,6 +128,7 @@ class FileRecords:
     def _write(self, name: str, data: bytes, gone: Sequence[str]) -> None:
         part = self._folder / (name + _PART)
         try:
+            self._folder.mkdir(mode=0o700, exist_ok=True)  # somebody may have moved it away
             with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
                 file.write(data)
                 file.flush()
@@ -139,7 +140,8 @@ class FileRecords:
             raise
         _sync_folder(self._folder)
         for old in gone:
-            (self._folder / old).unlink(missing_ok=True)
+            with suppress(OSError):  # it is in nobody's way, and the new one is kept
+                (self._folder / old).unlink()
 
 
 def _sync_folder(folder: Path) -> None:

@@ -144,12 +144,31 @@ def test_the_pace_of_one_speaker() -> None:
         pace.take("ana")
 
 
+def test_new_names_from_one_address_do_not_make_more_lines() -> None:
+    now = 0.0
+    pace = Pace(Settings(chat_rate=0.5, chat_burst=3), lambda: now)
+    for number in range(30):
+        pace.take(f"mob {number}", "192.0.2.7")
+    with pytest.raises(Rejected) as refused:
+        pace.take("mob 31", "192.0.2.7")
+    assert (refused.value.code, refused.value.details) == (errors.CHAT_TOO_FAST, {"wait_ms": 200})
+    for _ in range(3):  # what was refused did not count, and others are not concerned
+        pace.take("mob 31", "192.0.2.8")
+    pace.take("ana", "2001:db8::/64")
+    for number in range(100):
+        pace.take(f"inside {number}")
+    now = 0.2
+    pace.take("mob 32", "192.0.2.7")
+    with pytest.raises(Rejected):
+        pace.take("mob 33", "192.0.2.7")
+
+
 def test_the_pace_forgets_those_who_may_say_everything_again() -> None:
     now = 0.0
     pace = Pace(Settings(), lambda: now)
     for who in range(5_000):
         now += 0.1
-        pace.take(str(who))
+        pace.take(str(who), f"192.0.{who // 256}.{who % 256}")
     assert len(pace._full_at) <= 1_000
 
 

@@ -62,6 +62,28 @@ async def test_the_oldest_go(tmp_path: Path) -> None:
     assert files(folder) == ["A-1.robby", "T-4.robby", "T-5.robby"]
 
 
+async def test_a_folder_that_was_moved_away_is_made_anew(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    records = FileRecords(folder, 2, inline=True)
+    await records.save("T-1", b"x")
+    folder.rename(tmp_path / "elsewhere")
+    await records.save("T-2", b"x")
+    await records.save("T-3", b"x")
+    assert files(folder) == ["T-2.robby", "T-3.robby"]
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+async def test_an_old_one_that_cannot_go_is_in_nobodys_way(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path)
+    records = FileRecords(folder, 1, inline=True)
+    await records.save("T-1", b"x")
+    (folder / "T-1.robby").unlink()
+    (folder / "T-1.robby").mkdir()
+    for number in range(2, 5):
+        await records.save(f"T-{number}", b"x")
+    assert files(folder) == ["T-1.robby", "T-4.robby"]
+
+
 async def test_half_a_record_of_a_killed_server_goes(tmp_path: Path) -> None:
     folder = folder_of(tmp_path)
     folder.mkdir()
