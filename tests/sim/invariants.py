@@ -6,6 +6,7 @@ import msgspec
 
 from robby_rules.entries import Act
 from robby_rules.journal import replay
+from robby_rules.record_check import examine
 from tests.rules.games import KITS
 from tests.sim.town import Town
 
@@ -45,6 +46,7 @@ def check(town: Town) -> Findings:
             results = match.result()
             assert results is not None, "told as finished, and is not"
             scores = sorted((result.score, result.winner) for result in results)
+            assert examine(town.records.kept[match_id]).holds, "the record does not hold"
             for player in group.players:
                 lines = player.results.get(match_id)
                 missed += lines is None

@@ -229,7 +229,7 @@ class Player:
         self.update = update
 
     def _audit(self, message: GameUpdate | GameHistory) -> None:
-        if not self._is_audited or self.table is None or self.table.you is None:
+        if not self._is_audited or self.table is None:
             return
         if isinstance(message, GameUpdate) and self._auditor is None and not message.public.first:
             self._auditor = Auditor(self.table.you, participants=self._participants)

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 import trio
 
-from robby_protocol.messages import Error, TableCreate, TableJoin, TableReady, TableStart
+from robby_protocol.messages import Error, TableCreate, TableJoin, TableReady, TableStart, TableWatch
 from robby_server.app import Server
+from robby_server.records import MemoryRecords
 from robby_server.settings import Settings
 from tests.sim.deterministic import source
 from tests.sim.disk import Disk, Handle
@@ -37,6 +38,7 @@ class Group:
     players: list[Player]
     options: dict[str, object]
     matches: int
+    watcher: Player
     table: str | None = None
     remade: int = 0
 
@@ -55,6 +57,7 @@ class Town:
         self.seed = seed
         self.plan = plan
         self.disk = Disk(source(seed, "disk"))
+        self.records = MemoryRecords()
         self.groups: list[Group] = []
         self.faults: Counter[str] = Counter()
         self.server: Server | None = None
@@ -65,7 +68,7 @@ class Town:
     @property
     def players(self) -> list[Player]:
         """Everybody."""
-        return [player for group in self.groups for player in group.players]
+        return [player for group in self.groups for player in (*group.players, group.watcher)]
 
     async def run(self) -> None:
         """From opening to closing time. Raises AssertionError if somebody waits for ever."""
@@ -82,7 +85,7 @@ class Town:
                 for number in range(self.plan.tables):
                     group = self._new_group(number, network)
                     self.groups.append(group)
-                    for player in group.players:
+                    for player in (*group.players, group.watcher):
                         people.start_soon(self._visit, player, group)
             network.weather = CALM
             self.faults.update(network.faults)
@@ -100,7 +103,7 @@ class Town:
         while not self._done.is_set():
             handle = self.disk.open()
             async with trio.open_nursery() as life:
-                self.server = Server(Settings(connections=10_000), handle, key=KEY)
+                self.server = Server(Settings(connections=10_000), handle, key=KEY, records=self.records)
                 await life.start(self.server.serve)
                 network.accept = self.server._begin  # as for an accepted socket
                 await trio.sleep(self._rng.uniform(2, 60) if kills else 10 * HOURS * 3600)
@@ -133,7 +136,15 @@ class Town:
             )
             for index in range(count)
         ]
-        return Group(players, options, self.plan.matches)
+        watcher = Player(
+            f"Wanda {number}",
+            network,
+            source(self.seed, "watcher", number),
+            participants=count + junior,
+            audited=True,
+            address=f"10.1.{number}.0",
+        )
+        return Group(players, options, self.plan.matches, watcher)
 
     async def _visit(self, player: Player, group: Group) -> None:
         rng = source(self.seed, "visit", player.name)
@@ -152,6 +163,9 @@ class Town:
         state = player.table
         if not player.online:
             await player.until(lambda: player.online)
+        elif player is group.watcher:
+            if state is None and group.table is not None:
+                await player.call(TableWatch, table=group.table)
         elif state is None:
             await self._sit_down(player, group, rng)
         elif group.table != state.table.table:
