@@ -24,22 +24,27 @@ def build_admin() -> click.Group:
             "Exit codes: 0 done, 2 the command line is wrong, 4 no server runs there or it may not be asked, "
             "5 the server refused."
         ),
-        params=[
-            click.Option(
-                ["--data"],
-                type=click.Path(path_type=Path, file_okay=False),
-                metavar="FOLDER",
-                help=_("The server's data folder.  [default: the user's data folder]"),
-            ),
-            click.Option(
-                ["--socket"], type=click.Path(path_type=Path), metavar="FILE", help=_("The socket itself, instead.")
-            ),
-            click.Option(["--json", "as_json"], is_flag=True, help=_("Answers as JSON, for programs.")),
-        ],
+        params=_whom(),
     )
     for command in _commands():
         group.add_command(command)
     return group
+
+
+def _whom() -> list[click.Parameter]:
+    """Which server, and how it is told: before or after the command, as people type it."""
+    return [
+        click.Option(
+            ["--data"],
+            type=click.Path(path_type=Path, file_okay=False),
+            metavar="FOLDER",
+            help=_("The server's data folder.  [default: the user's data folder]"),
+        ),
+        click.Option(
+            ["--socket"], type=click.Path(path_type=Path), metavar="FILE", help=_("The socket itself, instead.")
+        ),
+        click.Option(["--json", "as_json"], is_flag=True, help=_("Answers as JSON, for programs.")),
+    ]
 
 
 def _remember(data: Path | None, socket: Path | None, as_json: bool) -> None:
@@ -68,7 +73,7 @@ def _commands() -> list[click.Command]:
 def _who() -> list[click.Parameter]:
     return [
         click.Argument(["name"], required=False),
-        click.Option(["--key"], metavar="HEX", help=_("A key, as players --json shows it.")),
+        click.Option(["--key"], metavar="HEX", help=_("A whole key, as players --json shows it.")),
         click.Option(["--address"], metavar="ADDRESS", help=_("An IPv4 or IPv6 address.")),
         click.Option(["--reason"], metavar="TEXT", default="", help=_("Shown to whoever is refused.")),
     ]
@@ -83,9 +88,11 @@ def _command(
     def callback(**options: Any) -> int:
         from robby_cli.admin import admin
 
-        return admin({"do": name, **fields(options)}, **click.get_current_context().obj)
+        before = click.get_current_context().obj
+        whom = {option: options.pop(option) or value for option, value in before.items()}
+        return admin({"do": name, **fields(options)}, **whom)
 
-    return click.Command(name, callback=callback, context_settings=HELP, help=text, params=params or [])
+    return click.Command(name, callback=callback, context_settings=HELP, help=text, params=[*(params or []), *_whom()])
 
 
 def _text(options: Mapping[str, Any]) -> Mapping[str, Any]:

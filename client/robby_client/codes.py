@@ -61,7 +61,9 @@ _TEXTS: dict[str, str] = {
     ),
     SERVER_PROOF_WRONG: N_("The server could not prove who it is. Do not go on; ask whoever runs it."),
     NO_ROBBY_SERVER: N_("What answers there is not a Robby server. Check the address and the port."),
-    PASSWORD_NEEDED: N_("The server asks for a password. Ask whoever runs it, and connect with it."),
+    PASSWORD_NEEDED: N_(
+        "The server asks for a password. Ask whoever runs it for it; --password-file FILE names a file that has it."
+    ),
     NOT_CONNECTED: N_("There is no connection now. Nothing was sent; try again when it is back."),
     MAYBE_DONE: N_("The connection was lost before the answer came. Look at the table whether it was done."),
     STOPPED: N_("The client has ended."),

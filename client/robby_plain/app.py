@@ -204,9 +204,9 @@ class PlainClient:
         self._match.pause()
         # The first loss, then ever more seldom: 1, 2, 4, 8 … tries.
         if event.attempt & (event.attempt - 1) == 0:
-            self._session.say(
-                _("{reason} Trying again in {seconds} s.").format(reason=event.text, seconds=round(event.retry_in))
-            )
+            seconds = round(event.retry_in)
+            text = _("{reason} Trying again in {seconds} s.") if seconds else _("{reason} Trying again now.")
+            self._session.say(text.format(reason=event.text, seconds=seconds))
 
     def _refresh(self) -> None:
         table = self._session.world.table

@@ -10,7 +10,7 @@ import anyio
 
 from robby_client import exit_codes
 from robby_client.address import Address
-from robby_client.codes import fingerprint
+from robby_client.codes import PASSWORD_NEEDED, fingerprint
 from robby_client.dial import TlsPlan
 from robby_client.events import Ended
 from robby_client.quick import QuickTable
@@ -19,7 +19,11 @@ from robby_client.store import Store
 from robby_plain.app import PlainClient
 from robby_plain.input import LineReader
 from robby_plain.output import Printer
+from robby_protocol.errors import PASSWORD_WRONG
 from robby_protocol.i18n import _
+
+_ABOUT_PASSWORD = (PASSWORD_NEEDED, PASSWORD_WRONG)
+"""Why a login fails where a person can type the password and try again."""
 
 _ENDING = {signal.SIGINT: exit_codes.INTERRUPTED, signal.SIGTERM: exit_codes.TERMINATED}
 if hasattr(signal, "SIGHUP"):
@@ -105,10 +109,15 @@ async def _run(
             plain = PlainClient(client, lines, write_line, quick=quick, script=not os.isatty(fd))
             ended = await plain.run()
             code = exit_codes.of_end(ended, was_connected=plain.was_connected)
-            plain = None  # a signal now ends the process at once
-            if ended.new_id is None or not await _trusts(ended, address, lines, printer, person=os.isatty(fd)):
+            tried, plain = plain, None  # a signal now ends the process at once
+            if ended.new_id is not None and await _trusts(ended, address, lines, printer, person=os.isatty(fd)):
+                store.trust(address, ended.new_id)
+            elif ended.code in _ABOUT_PASSWORD and os.isatty(fd) and not tried.was_connected:
+                password = await _ask_password(lines, printer)
+                if password is None:
+                    break
+            else:
                 break
-            store.trust(address, ended.new_id)
         tasks.cancel_scope.cancel()
     return signalled[0] if signalled else code
 
@@ -128,6 +137,14 @@ async def _trusts(ended: Ended, address: Address, lines: AsyncIterator[str], pri
     async for line in lines:
         return line.casefold() in ("yes", _("yes"))
     return False
+
+
+async def _ask_password(lines: AsyncIterator[str], printer: Printer) -> str | None:
+    """The server's password as typed; None: the person would rather not, or the input ends."""
+    printer.say(_("Type the server's password; it is shown as you type. An empty line ends this."))
+    async for line in lines:
+        return line or None
+    return None
 
 
 async def _ask_name(lines: AsyncIterator[str], printer: Printer) -> str | None:

@@ -153,7 +153,7 @@ def _tidy(kind: str, value: str) -> str:
         except ValueError:
             key = b""
         if len(key) != 32:
-            raise BadBanError(_("A key has 64 digits from 0 to 9 and a to f. Copy it from the list of players."))
+            raise BadBanError(_("A key has 64 digits from 0 to 9 and a to f. Copy it from robby admin players --json."))
         return key.hex()
     if kind == "address":
         try:

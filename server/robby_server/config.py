@@ -219,7 +219,7 @@ def _understood(key: Key, value: Any, folder: Path) -> Any:
 
 def _allowed(key: Key) -> str:
     """What a key may hold, for people."""
-    least, most = f"{key.least:g}", f"{int(key.most):,}" if key.kind == "whole" else f"{key.most:g}"
+    least, most = f"{key.least:g}", f"{int(key.most):,}" if key.kind == "whole" else f"{key.most:,}"
     if key.kind == "whole":
         return _("a whole number from {least} to {most}").format(least=f"{int(key.least):,}", most=most)
     if key.kind == "number":

@@ -162,3 +162,14 @@ def test_columns_line_up_by_what_characters_take() -> None:
     assert lines[1].endswith(" 1")
     assert lines[2].startswith("花子  ")
     assert "…" in lines[3]
+
+
+def test_the_options_may_also_stand_after_the_command(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = asked(data, "bans", capsys=capsys)
+    assert run(["admin", "bans", "--json", "--data", str(data)]) == 0
+    assert json.loads(capsys.readouterr().out) == before
+    assert run(["admin", "--data", str(data / "elsewhere"), "ban", "Zed", "--data", str(data)]) == 0
+    capsys.readouterr()
+    assert run(["admin", "--json", "bans", "--socket", str(data / SOCKET_FILE)]) == 0
+    [ban] = json.loads(capsys.readouterr().out)["result"]
+    assert ban["value"] == "Zed"

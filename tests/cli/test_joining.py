@@ -70,6 +70,38 @@ def test_a_person_is_asked_about_a_changed_server_and_must_say_yes(
     again.until("Connected to Robby as Ana")
 
 
+def test_a_person_is_asked_for_the_password_until_it_is_right(
+    start: Start, tmp_path: Path, terminal: tuple[int, int]
+) -> None:
+    ours, theirs = terminal
+    password = tmp_path / "password"
+    password.write_text("sesame\n")
+    _server, port = serve(start, tmp_path / "data", "--password-file", str(password))
+    join = ["join", f"127.0.0.1:{port}", "--plain", "--name", "Ana"]
+
+    def at_terminal() -> Robby:
+        with open(os.dup(theirs), "rb") as stdin:
+            ana = start(*join, stdin=stdin)
+        ana.until("Type the server's password")
+        return ana
+
+    ana = at_terminal()
+    os.write(ours, b"sesam\n")
+    ana.until("Type the server's password")
+    os.write(ours, b"sesame\n")
+    ana.until("Connected to Robby as Ana")
+    os.write(ours, b"quit\n")
+    ana.end()
+    assert ana.code == exit_codes.WELL
+    ana = at_terminal()
+    os.write(ours, b"\n")
+    ana.end()
+    assert ana.code == exit_codes.REFUSED
+    script = start(*join)
+    assert "--password-file" in script.end()
+    assert script.code == exit_codes.REFUSED
+
+
 def test_a_game_on_a_real_server_is_dealt_fairly_and_its_record_fits_the_receipt(start: Start, tmp_path: Path) -> None:
     _server, port = serve(start, tmp_path / "data", "--quiet", "--bot-think", "0")
     ana = start("join", f"127.0.0.1:{port}", "--plain", "--name", "Ana")

@@ -260,7 +260,7 @@ def test_the_list_of_people_closes_also_when_it_is_empty(tmp_path: Path) -> None
         await stage.at(LobbyScreen)
         await stage.press("u")
         await stage.at(PeopleScreen)
-        await stage.sees("Nobody else is here")
+        await stage.sees("Nobody else has said anything")
         await stage.press("escape")
         await stage.at(LobbyScreen)
 

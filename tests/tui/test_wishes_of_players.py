@@ -5,13 +5,15 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from robby_client import codes
 from robby_client.codes import PASSWORD_NEEDED
 from robby_client.events import Ended
 from robby_games.robby_solo import Confirm, Confirmed, Revealed, RoundStarted, TakeBack
+from robby_protocol import errors
 from robby_protocol.errors import PASSWORD_WRONG
 from robby_tui.cells import width
 from robby_tui.recap import Recap
-from robby_tui.screens.connect import ConnectScreen
+from robby_tui.screens.connect import ConnectScreen, said_here
 from robby_tui.screens.help import Help
 from robby_tui.screens.lobby import LobbyScreen
 from robby_tui.screens.table import TableScreen
@@ -20,9 +22,10 @@ from robby_tui.widgets.banks import _named
 from robby_tui.widgets.countdown import Countdown
 from robby_tui.widgets.loot import in_one_line
 from robby_tui.widgets.story import Story
+from robby_tui.widgets.toggles import Tick
 from tests.tui.fakes import WILL_NOT_RED, lobby, own, public, table, table_state
 from tests.tui.kit import Stage, run
-from tests.tui.tables import LAYS, REVEAL
+from tests.tui.tables import ASKED, LAYS, REVEAL, sit
 
 
 @pytest.mark.parametrize("code", [PASSWORD_NEEDED, PASSWORD_WRONG])
@@ -37,6 +40,36 @@ def test_a_password_asked_for_is_typed_into_its_field(tmp_path: Path, code: str)
         assert "secret" not in stage.text
 
     run(scene, tmp_path, connected=False)
+
+
+def test_what_the_connect_screen_says_names_its_fields_and_no_option_of_the_command_line() -> None:
+    for code in codes.CODES | errors.CODES:
+        assert "--" not in (said_here(code) or codes.text_for(code)), code
+
+
+def test_a_server_that_speaks_tls_alone_is_reached_by_enter(tmp_path: Path) -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.at(ConnectScreen)
+        assert not stage.screen.query_one("#tls", Tick).value
+        stage.client.tell(Ended(errors.TLS_REQUIRED, "This server speaks TLS alone."))
+        await stage.sees("Enter connects")
+        assert stage.screen.query_one("#tls", Tick).value
+        await stage.press("enter")
+        await stage.sees("Connecting to")
+
+    run(scene, tmp_path, connected=False)
+
+
+def test_a_passing_note_does_not_hide_the_question(tmp_path: Path) -> None:
+    async def scene(stage: Stage) -> None:
+        await sit(stage, *ASKED["play"][:2], *LAYS)
+        await stage.sees("Which bank do you rob?")
+        stage.app.notify("The connection is back.")
+        await stage.sees("The connection is back.")
+        assert "Which bank do you rob? Lay its card face down" in stage.text
+        assert "lay  PgUp log" in stage.text
+
+    run(scene, tmp_path)
 
 
 def test_the_connect_screen_names_keys_that_work_in_a_field(tmp_path: Path) -> None:

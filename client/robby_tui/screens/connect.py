@@ -14,7 +14,13 @@ from textual.widgets import Button, Checkbox, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from robby_client.address import Address, AddressError
-from robby_client.codes import TLS_CA_UNREADABLE, TLS_NOT_OFFERED, TLS_SELF_SIGNED, TLS_UNKNOWN_CA
+from robby_client.codes import (
+    PASSWORD_NEEDED,
+    TLS_CA_UNREADABLE,
+    TLS_NOT_OFFERED,
+    TLS_SELF_SIGNED,
+    TLS_UNKNOWN_CA,
+)
 from robby_client.dial import TlsPlan
 from robby_client.store import KnownServer
 from robby_protocol.errors import TLS_REQUIRED
@@ -34,6 +40,26 @@ LONGEST_NAME = 60
 LONGEST_PATH = 1_000
 LONGEST_PASSWORD = 200
 """As long as the protocol lets it be."""
+
+
+def said_here(code: str) -> str | None:
+    """What goes wrong where the remedy is a field of this screen, and not an option of the command line."""
+    return {
+        PASSWORD_NEEDED: _("The server asks for a password. Ask whoever runs it for it, and type it above."),
+        TLS_REQUIRED: _("This server speaks TLS alone. TLS is switched on now: Enter connects."),
+        TLS_NOT_OFFERED: _(
+            "The server does not speak TLS at this address and port. Check both; only if you mean to go without TLS, "
+            "take the tick away."
+        ),
+        TLS_SELF_SIGNED: _(
+            "The server's certificate is signed by itself alone. If whoever runs it gave you its file, write above "
+            "where that is."
+        ),
+        TLS_UNKNOWN_CA: _(
+            "The server's certificate comes from an authority that is not trusted here. If whoever runs the server "
+            "gave you the authority's file, write above where that is."
+        ),
+    }.get(code)
 
 
 class ConnectScreen(BaseScreen):
@@ -134,6 +160,7 @@ class ConnectScreen(BaseScreen):
         self._complain("address", "")
         self._complain("name", "")
         about = "name" if code.startswith("name_") else ""
+        text = said_here(code) or text
         self.query_one("#problem", Static).update("" if about else plain(text))
         if about:
             self._complain("name", text)
@@ -142,7 +169,10 @@ class ConnectScreen(BaseScreen):
             self.query_one("#password", Input).focus()
         elif code in (TLS_SELF_SIGNED, TLS_UNKNOWN_CA, TLS_CA_UNREADABLE):
             self.query_one("#ca", Input).focus()
-        elif code in (TLS_REQUIRED, TLS_NOT_OFFERED):
+        elif code == TLS_REQUIRED:
+            self.query_one("#tls", Tick).value = True
+            self.query_one("#go").focus()
+        elif code == TLS_NOT_OFFERED:
             self.query_one("#tls", Tick).focus()
 
     @on(Input.Changed, "#address")

@@ -61,11 +61,14 @@ class PeopleScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """The names, and what may be done."""
         with Vertical(classes="dialog"):
-            yield Static(_("People here"), classes="question", markup=False)
+            at_table = self._link.world.table is not None
+            title = _("People at this table, and who spoke here") if at_table else _("Who spoke in the lobby lately")
+            yield Static(title, classes="question", markup=False)
             if self._names:
                 yield Choices(*self._options(), compact=True)
             else:
-                yield Static(_("Nobody else is here, or has said anything."), classes="detail", markup=False)
+                nobody = _("Nobody else is here.") if at_table else _("Nobody else has said anything.")
+                yield Static(nobody, classes="detail", markup=False)
             yield Static("", id="people-said", classes="detail", markup=False)
             keys = _("Esc back")
             if self._names:

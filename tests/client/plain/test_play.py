@@ -153,7 +153,7 @@ async def test_a_lost_connection_is_said_and_the_question_asked_again_with_new_n
         ana = scene.enter("Ana", quick=STANDARD)
         old = await next_lay(ana)
         await ana.lose_connection()
-        await ana.wait_for("Trying again in")
+        await ana.wait_for("Trying again")
         ana.type("time")
         await ana.wait_for("Connected again")
         new = await next_lay(ana)
