@@ -7,6 +7,11 @@ from collections import deque
 
 import trio
 
+from robby_server.addresses import site_of
+
+SITE = 8
+"""As many times as much may come wrong from all addresses together that one subscriber may have: of IPv6 thousands."""
+
 ADDRESSES = 10_000
 """Remembered at a time; beyond them the one whose last wrong attempt is oldest is forgotten. A megabyte or two."""
 
@@ -15,7 +20,7 @@ class Attempts:
     """Wrong attempts by address, within a sliding window.
 
     limit: so many may be wrong; what comes after them is refused without looking, right or wrong, so that refusals
-    tell nothing. seconds: how long each counts.
+    tell nothing; from all networks that one subscriber may have, `SITE` times as many. seconds: how long each counts.
     """
 
     def __init__(self, limit: int, seconds: float) -> None:
@@ -28,20 +33,29 @@ class Attempts:
 
     def blocked(self, address: str) -> bool:
         """Whether nothing from this address is to be looked at now. Between this and `wrong` nothing may wait."""
-        times = self._wrong.get(address)
+        return any(self._blocked(key, limit) for key, limit in self._counted(address))
+
+    def wrong(self, address: str) -> None:
+        """Something from this address was wrong."""
+        for key, limit in self._counted(address):
+            times = self._wrong.pop(key, None) or deque(maxlen=limit)
+            times.append(trio.current_time())
+            self._wrong[key] = times
+        while len(self._wrong) > ADDRESSES:
+            del self._wrong[next(iter(self._wrong))]
+
+    def _counted(self, address: str) -> list[tuple[str, int]]:
+        """What counts together, and how much of it may be wrong."""
+        site = site_of(address)
+        return [(address, self._limit)] if site == address else [(address, self._limit), (site, self._limit * SITE)]
+
+    def _blocked(self, key: str, limit: int) -> bool:
+        times = self._wrong.get(key)
         if times is None:
             return False
         since = trio.current_time() - self._seconds
         while times and times[0] <= since:
             times.popleft()
         if not times:
-            del self._wrong[address]
-        return len(times) >= self._limit
-
-    def wrong(self, address: str) -> None:
-        """Something from this address was wrong."""
-        times = self._wrong.pop(address, None) or deque(maxlen=self._limit)
-        times.append(trio.current_time())
-        self._wrong[address] = times
-        while len(self._wrong) > ADDRESSES:
-            del self._wrong[next(iter(self._wrong))]
+            del self._wrong[key]
+        return len(times) >= limit

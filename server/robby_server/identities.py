@@ -17,6 +17,7 @@ import trio
 
 from robby_protocol.errors import NAME_TAKEN, RESUME_UNKNOWN, text_for
 from robby_protocol.identity import same_secret
+from robby_server.addresses import site_of
 from robby_server.names import BadNameError, check_name, skeletons
 from robby_server.settings import Settings
 from robby_server.store import KeptIdentity, Store
@@ -48,6 +49,7 @@ class Identity:
     session: the one connection that counts, if any. table: the table where it has a seat to which it comes back by
     itself. seen: when its last connection ended, on trio's clock. origin: the address that it was first used from.
     bound: whether the name belongs to the key. arriving: how many of its logins are being kept at this moment.
+    site: of origin.
     """
 
     id: str
@@ -61,6 +63,7 @@ class Identity:
     origin: str = ""
     bound: bool = True
     arriving: int = 0
+    site: str = ""
     looks: frozenset[str] = field(default_factory=frozenset)
 
     @property
@@ -93,6 +96,7 @@ class Identities:
         self._by_token: dict[bytes, Identity] = {}
         self._by_key: dict[bytes, Identity] = {}
         self._people: Counter[tuple[bool, str | None]] = Counter()  # by whether they have a key, and address; None: all
+        self._by_site: Counter[str] = Counter()  # of people with keys
         self._by_look: dict[str, set[Identity]] = {}
         self._unsaved: dict[str, Identity] = {}
         self._left = trio.Event()
@@ -315,6 +319,7 @@ class Identities:
         return who, token
 
     def _add(self, who: Identity) -> None:
+        who.site = site_of(who.origin)
         self._all[who.id] = who
         if who.key is not None:
             self._by_key[who.key] = who
@@ -325,6 +330,10 @@ class Identities:
 
     def _count(self, who: Identity, change: int) -> None:
         if who.kind == "person":
+            if who.key is not None:
+                self._by_site[who.site] += change
+                if not self._by_site[who.site]:
+                    del self._by_site[who.site]
             for origin in (None, who.origin):
                 kind = (who.key is not None, origin)
                 self._people[kind] += change
@@ -361,7 +370,8 @@ class Identities:
         """Forget whoever must go before one more is remembered; the store is told later. Those away longest go first.
 
         An address that has too many gives up its own, so that nobody can push out others. A bound name is worth
-        keeping, so only one goes; of guests a tenth, so that the search is paid for once in many logins.
+        keeping, so only one goes, from where most are (of IPv6 anybody has thousands of addresses); of guests a tenth,
+        so that the search is paid for once in many logins.
         """
         settings = self._settings
         most = settings.keys if keyed else settings.guests
@@ -377,7 +387,10 @@ class Identities:
             and not who.here
             and (not of_address or who.origin == origin)
         ]
-        gone = nsmallest(1 if keyed else max(1, len(away) // 10), away, key=lambda who: who.seen)
+        if keyed:
+            gone = nsmallest(1, away, key=lambda who: (-self._by_site[who.site], who.seen))
+        else:
+            gone = nsmallest(max(1, len(away) // 10), away, key=lambda who: who.seen)
         for who in gone:
             self.forget(who)
         return gone

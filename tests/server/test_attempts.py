@@ -9,7 +9,8 @@ from trio.testing import MockClock
 from robby_protocol import errors
 from robby_protocol.messages import Refused, TableCreate, Welcome
 from robby_server import attempts
-from robby_server.attempts import Attempts
+from robby_server.addresses import site_of
+from robby_server.attempts import SITE, Attempts
 from robby_server.memory import memory_stream_pair
 from robby_server.settings import Settings
 from robby_server.transport import StreamTransport
@@ -55,6 +56,35 @@ async def test_the_window_slides(autojump_clock: Any) -> None:
     await trio.sleep(61)
     assert not tried.blocked("a")
     assert len(tried) == 0
+
+
+async def test_thousands_of_networks_of_one_subscriber_count_together(autojump_clock: Any) -> None:
+    tried = Attempts(3, 60)
+    guessed = 0
+    for number in range(1_000):
+        address = f"2001:db8:7:{number:x}::/64"
+        while not tried.blocked(address):
+            tried.wrong(address)
+            guessed += 1
+    assert guessed == 3 * SITE
+    assert not tried.blocked("2001:db8:8::/64")
+    assert not tried.blocked("192.0.2.7")
+    await trio.sleep(61)
+    assert not tried.blocked("2001:db8:7:5::/64")
+
+
+@pytest.mark.parametrize(
+    ("address", "site"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8:7:5::/64", "2001:db8:7::/48"),
+        ("2001:db8:7:5::1", "2001:db8:7::/48"),
+        ("", ""),
+        ("no:address", "no:address"),
+    ],
+)
+def test_what_one_subscriber_may_have(address: str, site: str) -> None:
+    assert site_of(address) == site
 
 
 async def test_memory_is_bounded(autojump_clock: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,6 +141,26 @@ async def test_keys_are_bounded_in_all_and_whoever_is_here_stays(autojump_clock:
     assert await identities.keyed(b"a" * 32, "Ana", "10.0.0.1") is ana
 
 
+async def test_many_networks_of_one_subscriber_push_out_nobodys_name(autojump_clock: Any) -> None:
+    """Each address brings few keys, and there are thousands of addresses."""
+    identities = Identities(Settings(keys=40), store=MemoryStore())
+    for number in range(20):
+        await identities.keyed(bytes([number]) * 32, f"Old {chr(97 + number)}", f"192.0.2.{number}")
+    for number in range(3):
+        await identities.keyed(bytes([50 + number]) * 32, f"Far {chr(97 + number)}", f"2001:db8:{number}::/64")
+    await trio.sleep(3600)
+    for number in range(100):
+        name = f"Mob {chr(97 + number % 26)}{chr(97 + number // 26)}"
+        await identities.keyed(bytes([100 + number]) * 32, name, f"2001:db8:ff:{number:x}::/64")
+        await trio.sleep(1)
+    for name in [f"Old {chr(97 + number)}" for number in range(20)] + [
+        f"Far {chr(97 + number)}" for number in range(3)
+    ]:
+        with pytest.raises(LoginError):
+            await identities.guest(name)
+    assert len(identities) == 40
+
+
 async def test_the_lobby_is_written_once_for_all_who_ask(autojump_clock: Any) -> None:
     """Hundreds of tables take many milliseconds, and anybody may ask thirty times a second."""
     directory = Directory(Settings(), lambda: 0)
