@@ -4,7 +4,6 @@ import socket
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from ipaddress import IPv6Address, IPv6Network, ip_address
 
 import structlog
 import trio
@@ -14,6 +13,7 @@ from robby_protocol.connection import Connection, Role
 from robby_protocol.errors import text_for
 from robby_protocol.i18n import _
 from robby_protocol.messages import Notice
+from robby_server.addresses import SITE_TIMES, household, site_of
 from robby_server.attempts import Attempts
 from robby_server.bans import Bans, ban_text
 from robby_server.bots import Bots, SpawnBot
@@ -102,6 +102,7 @@ class Server:
         self._sessions: set[Session] = set()
         self._session_nursery: trio.Nursery | None = None
         self._per_address: Counter[str] = Counter()
+        self._per_site: Counter[str] = Counter()
         self._refusing = 0
         self._throttle = Throttle()
         self.tally = Tally()
@@ -269,7 +270,9 @@ class Server:
         # Bots inside the process take no descriptors, and many of them must not shut people out.
         full = sum(self._per_address.values()) >= settings.connections
         self.tally.accepted += 1
-        if full or self._per_address[transport.address] >= settings.connections_per_address:
+        each, site = settings.connections_per_address, site_of(transport.address)
+        full = full or self._per_address[transport.address] >= each or self._per_site[site] >= each * SITE_TIMES
+        if full:
             self.tally.turned_away += 1
             held = self._throttle.let("full")
             if held is not None:
@@ -298,8 +301,14 @@ class Server:
         session = Session(transport, self.settings, self._throttle, trusted=trusted, tally=self.tally)
         self._sessions.add(session)
         if not trusted:
-            self._per_address[session.address] += 1
+            self._count(session.address, 1)
         self._session_nursery.start_soon(self._attend, session)
+
+    def _count(self, address: str, change: int) -> None:
+        for counter, key in ((self._per_address, address), (self._per_site, site_of(address))):
+            counter[key] += change
+            if not counter[key]:
+                del counter[key]
 
     async def _attend(self, session: Session) -> None:
         assert self._commands is not None, "the server is serving"
@@ -312,9 +321,7 @@ class Server:
             if not self._sessions:
                 self._last_gone.set()
             if not session.trusted:
-                self._per_address[session.address] -= 1
-                if not self._per_address[session.address]:
-                    del self._per_address[session.address]
+                self._count(session.address, -1)
 
     async def _shake(self, session: Session) -> bool:
         if not await self._handshake.shake(session):
@@ -396,19 +403,6 @@ class Server:
         if self._sessions:
             self._last_gone = trio.Event()
             await self._last_gone.wait()
-
-
-def household(address: str) -> str:
-    """What limits per address count as one: an IPv4 address; of IPv6 the /64 that one connection is given."""
-    try:
-        found = ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    if isinstance(found, IPv6Address):
-        if found.ipv4_mapped is not None:
-            return str(found.ipv4_mapped)
-        return str(IPv6Network((found, 64), strict=False))
-    return str(found)
 
 
 async def _hold_nursery(*, task_status: trio.TaskStatus[trio.Nursery]) -> None:

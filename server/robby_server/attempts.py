@@ -7,10 +7,7 @@ from collections import deque
 
 import trio
 
-from robby_server.addresses import site_of
-
-SITE = 8
-"""As many times as much may come wrong from all addresses together that one subscriber may have: of IPv6 thousands."""
+from robby_server.addresses import SITE_TIMES, site_of
 
 ADDRESSES = 10_000
 """Remembered at a time; beyond them the one whose last wrong attempt is oldest is forgotten. A megabyte or two."""
@@ -20,7 +17,8 @@ class Attempts:
     """Wrong attempts by address, within a sliding window.
 
     limit: so many may be wrong; what comes after them is refused without looking, right or wrong, so that refusals
-    tell nothing; from all networks that one subscriber may have, `SITE` times as many. seconds: how long each counts.
+    tell nothing; from all networks that one subscriber may have, `SITE_TIMES` times as many. seconds: how long each
+    counts.
     """
 
     def __init__(self, limit: int, seconds: float) -> None:
@@ -47,7 +45,9 @@ class Attempts:
     def _counted(self, address: str) -> list[tuple[str, int]]:
         """What counts together, and how much of it may be wrong."""
         site = site_of(address)
-        return [(address, self._limit)] if site == address else [(address, self._limit), (site, self._limit * SITE)]
+        return (
+            [(address, self._limit)] if site == address else [(address, self._limit), (site, self._limit * SITE_TIMES)]
+        )
 
     def _blocked(self, key: str, limit: int) -> bool:
         times = self._wrong.get(key)

@@ -25,7 +25,7 @@ KINDS = ("name", "key", "address")
 LONGEST_REASON = 200
 """Characters of a reason: two lines of a terminal."""
 HOUSEHOLD_BITS = 64
-"""Of an IPv6 address: what one household is given, as for all limits per address (`app.household`)."""
+"""Of an IPv6 address: what one household is given, as for all limits per address (`addresses.household`)."""
 
 MAPPED_BITS = 96
 """Of an IPv6 address before the IPv4 address in it, where it stands for one."""

@@ -23,6 +23,7 @@ from robby_protocol.messages import (
     TableWatch,
 )
 from robby_server import access, offers, table_commands, table_social
+from robby_server.addresses import site_of
 from robby_server.audience import Audience
 from robby_server.chat import ChatLog, Pace, check_line
 from robby_server.directory import read_table_id
@@ -183,7 +184,7 @@ class Commands:
             table = self._table(command.table)
             if table is None or table.ended:
                 raise Rejected(errors.NOT_WATCHING)
-        self._pace.take(who.id, session.address)
+        self._pace.take(who.id, site_of(session.address))
         if table is not None:
             self._post(session, command, table, errors.NOT_WATCHING)
             return

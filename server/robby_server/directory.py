@@ -12,6 +12,7 @@ import trio
 from robby_protocol import codec, errors
 from robby_protocol.framing import LIMIT_FROM_SERVER
 from robby_protocol.messages import LobbyTables, Message, TableInfo
+from robby_server.addresses import SITE_TIMES, site_of
 from robby_server.rejected import Rejected
 from robby_server.session import Session
 from robby_server.settings import Settings
@@ -75,8 +76,14 @@ class Directory:
 
         origin: the address; empty for somebody inside the process, who is not counted.
         """
-        made_there = sum(1 for table in self._tables.values() if table.origin == origin) if origin else 0
-        if len(self._tables) >= self._settings.tables or made_there >= self._settings.connections_per_address:
+        each, site = self._settings.connections_per_address, site_of(origin)
+        if len(self._tables) >= self._settings.tables or (
+            origin
+            and (
+                sum(table.origin == origin for table in self._tables.values()) >= each
+                or sum(site_of(table.origin) == site for table in self._tables.values()) >= each * SITE_TIMES
+            )
+        ):
             raise Rejected(errors.TOO_MANY_TABLES)
         while (table := new_table_id()) in self._tables:
             pass

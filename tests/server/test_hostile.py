@@ -1,5 +1,6 @@
 """Clients that spoil other people's evening: seats held by nobody, places taken up, work made for nothing."""
 
+from dataclasses import dataclass
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +15,7 @@ from robby_protocol.messages import (
     LobbyTables,
     LobbyWatch,
     TableCreate,
+    TableInfo,
     TableJoin,
     TableKick,
     TableMute,
@@ -23,8 +25,11 @@ from robby_server.directory import Directory
 from robby_server.identities import Identities, LoginError
 from robby_server.kept import decode_table
 from robby_server.listeners import address_of, open_listeners
+from robby_server.memory import MemoryStream, memory_stream_pair
+from robby_server.rejected import Rejected
 from robby_server.settings import Settings
 from robby_server.store import MemoryStore
+from robby_server.transport import StreamTransport
 from tests.server.kit import Answered, Peer, bot_of, running, settled, sit_down
 
 
@@ -159,6 +164,54 @@ async def test_many_networks_of_one_subscriber_push_out_nobodys_name(autojump_cl
         with pytest.raises(LoginError):
             await identities.guest(name)
     assert len(identities) == 40
+
+
+async def test_thousands_of_networks_of_one_subscriber_do_not_fill_the_server(
+    autojump_clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("robby_server.app.SocketTransport", StreamTransport)
+    settings = Settings(connections_per_address=3, tables=100, farewell_seconds=0.1)
+    async with running(settings) as host:
+
+        def connect(address: str) -> bool:
+            ours, theirs = memory_stream_pair()
+            peers.append(theirs)
+            before = host.server.tally.turned_away
+            host.server._accepted(ours, address)  # type: ignore[arg-type]  # StreamTransport takes it
+            return host.server.tally.turned_away == before
+
+        peers: list[MemoryStream] = []
+
+        taken = [connect(f"2001:db8:7:{number:x}::1") for number in range(100)]
+        assert taken == [True] * 24 + [False] * 76
+        assert connect("2001:db8:8::1")
+        assert connect("192.0.2.1")
+        for peer in peers:
+            await peer.aclose()
+        await settled()
+        assert not host.server._per_site
+        assert connect("2001:db8:7::1")
+    directory = Directory(settings, lambda: 0)
+    for number in range(24):
+        origin = f"2001:db8:7:{number:x}::/64"
+        directory.add(Made(directory.new_id(origin), origin))
+    with pytest.raises(Rejected) as refused:
+        directory.new_id("2001:db8:7:99::/64")
+    assert refused.value.code == errors.TOO_MANY_TABLES
+    assert directory.new_id("2001:db8:8::/64")
+    assert directory.new_id("192.0.2.1")
+    assert directory.new_id()
+
+
+@dataclass
+class Made:
+    id: str
+    origin: str
+
+    def listed(self) -> TableInfo:
+        return TableInfo(
+            table=self.id, title="", game="robby-solo", options={}, phase="waiting", host=None, capacity=3, seats=[]
+        )
 
 
 async def test_the_lobby_is_written_once_for_all_who_ask(autojump_clock: Any) -> None:

@@ -12,7 +12,7 @@ import trio.lowlevel
 from structlog.testing import capture_logs
 
 from robby_server import listeners
-from robby_server.app import household
+from robby_server.addresses import household
 from robby_server.listeners import (
     BAD_ADDRESS,
     CANNOT_LISTEN,
