@@ -155,6 +155,7 @@ class PlainClient:
         elif isinstance(event, Received):
             message = event.message
             if isinstance(message, TableClosed):
+                self._match.catch_up()
                 session.tell(refusal(message.code, message.text))
             if isinstance(message, Notice):
                 self._talk.notice(message)

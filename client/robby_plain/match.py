@@ -32,6 +32,10 @@ class MatchPart:
         self._own_told = 0
         self._countdown: anyio.CancelScope | None = None
         self._paused = False
+        self._shown: GameState | None = None
+        """The match that was shown last, and `_seat`, the own one in it: the table may be gone sooner than its end has
+        been told, where messages come all at once."""
+        self._seat: int | None = None
 
     @property
     def _game(self) -> GameState | None:
@@ -50,8 +54,10 @@ class MatchPart:
         found_match: a match whose beginning was not seen here: how it stands is shown, but it is not told from the
         beginning.
         """
+        self.catch_up()
         game = self._game
         session = self._session
+        self._shown, self._seat = game, session.world.seat
         if game is None:
             if session.world.trouble is not None:
                 self._close_question()
@@ -72,6 +78,11 @@ class MatchPart:
         self._tell_pause(game)
         self._ask(game)
 
+    def catch_up(self) -> None:
+        """Tell what has happened in the match that was shown last, before anything else is said."""
+        if self._shown is not None and self._shown.match == self._match:
+            self._tell(self._shown)
+
     def _remember(self, game: GameState) -> None:
         """Put what happened before into the log without saying it."""
         names = self._names(game)
@@ -85,7 +96,7 @@ class MatchPart:
         self._told = len(game.events)
         self._own_told = len(game.own_events)
         for event in new:
-            for line in self._texts(game).sentences(event, names, session.world.seat):
+            for line in self._texts(game).sentences(event, names, self._seat):
                 session.tell(line)
 
     def _tell_pause(self, game: GameState) -> None:
