@@ -73,6 +73,14 @@ class TalkPart:
         if not lines:
             self._session.say(_("Nobody has said anything here. Type /say and your words."))
 
+    def _taken(self) -> None:
+        """The own line is shown as all others are: to whoever watches with a delay, after it."""
+        world = self._session.world
+        if world.watching and world.table is not None and world.table.delay_s:
+            self._session.say(
+                _("Said. You hear it here {n} s later, like all you watch.").format(n=world.table.delay_s)
+            )
+
     async def command(self, line: str) -> bool:
         """Do a line that begins with one of SLASHED. Returns whether it did."""
         session = self._session
@@ -83,7 +91,8 @@ class TalkPart:
         if not text:
             session.say(_("{command} needs a word more: /say hello, /mute NAME, /unmute NAME.").format(command=word))
         elif word == "/say":
-            await session.attempt(session.client.say(text))
+            if await session.attempt(session.client.say(text)) is not None:
+                self._taken()
         elif word == "/mute":
             session.client.mute(text)
             session.say(_("You do not hear {name} any more. Type /unmute {name} to take it back.").format(name=text))

@@ -181,6 +181,11 @@ async def test_nobody_watches_where_the_host_forbids_it(autojump_clock: MockCloc
         await ana.wait_for("5 seconds later")
         ben.type(f"watch {table}")
         await ben.wait_for("You watch the table")
+        ben.type("/say hello")
+        await ana.wait_for("Ben (watching): hello")
+        await ben.wait_for("5 s later")
+        assert not [line for line in ben.heard if line.startswith("Ben")]
+        await ben.wait_for("Ben (watching): hello")
         await leave(scene, ana, ben)
 
 
