@@ -20,7 +20,8 @@ class Settings:
     """At a time in all. A typical limit of 1,024 descriptors leaves the rest for journal, log and listeners."""
     connections_per_address: int = 32
     """At a time from one address: a household or a class behind one router, but not a flood. As many tables can stand
-    that were made from there, one for each: whoever connects, makes a table and vanishes must not fill the server."""
+    that were made from there, one for each: whoever connects, makes a table and vanishes must not fill the server. Of
+    IPv6 a /64 is one address, and a /48 may have eight times as many."""
     refusals: int = 32
     """Connections over the limits that are told so at a time; beyond these they are closed without a word."""
     handshake_seconds: float = 10.0
