@@ -181,6 +181,16 @@ async def test_nobody_watches_where_the_host_forbids_it(autojump_clock: MockCloc
         await ana.wait_for("5 seconds later")
         ben.type(f"watch {table}")
         await ben.wait_for("You watch the table")
+        await leave(scene, ana, ben)
+
+
+async def test_the_own_words_of_a_watcher_are_taken_at_once_and_heard_with_the_delay(autojump_clock: MockClock) -> None:
+    async with stage() as scene:
+        table, (ana,) = await at_table(scene, "Ana", options="spectators=yes delay=5")
+        ben = scene.enter("Ben")
+        await ben.wait_for("create a table")
+        ben.type(f"watch {table}")
+        await ben.wait_for("5 seconds later")
         ben.type("/say hello")
         await ana.wait_for("Ben (watching): hello")
         await ben.wait_for("5 s later")
