@@ -5,7 +5,7 @@ Ids are random and so unique beyond this process: later several servers may show
 
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import trio
 
@@ -64,8 +64,7 @@ class Directory:
         self._tables: dict[str, Listed] = {}
         self._watchers: set[Session] = set()
         self._changed = trio.Event()
-        self._infos: list[TableInfo] | None = None  # until something changes, as the next two
-        self._listing: bytes | None = None
+        self._now: tuple[list[TableInfo], bytes] | None = None  # until something changes, as the next
         self._picture: bytes | None = None
 
     def __len__(self) -> int:
@@ -109,19 +108,25 @@ class Directory:
 
     def infos(self) -> list[TableInfo]:
         """What is public about the tables, as many as one frame holds: those to join first, each kind oldest first."""
-        if self._infos is None:
-            infos = [table.listed() for table in self._tables.values()]
-            infos.sort(key=lambda info: info.phase == "playing")
-            infos = infos[: self._settings.listed_tables]
-            del infos[_fitting(infos) :]
-            self._infos = infos
-        return self._infos
+        return self._shown()[0]
 
     def listing(self) -> bytes:
         """The answer to `lobby.list`, packed once for all who ask: many tables take long, and anybody may ask often."""
-        if self._listing is None:
-            self._listing = codec.pack_result({"tables": codec.plain(self.infos())})
-        return self._listing
+        return self._shown()[1]
+
+    def _shown(self) -> tuple[list[TableInfo], bytes]:
+        if self._now is None:
+            infos = [table.listed() for table in self._tables.values()]
+            infos.sort(key=lambda info: info.phase == "playing")
+            del infos[self._settings.listed_tables :]
+            plain = codec.plain(infos)
+            listing = codec.pack_result({"tables": plain})
+            if len(listing) > LARGEST_PICTURE or codec.count_values(plain) > MOST_VALUES:
+                fitting = _fitting(plain)
+                del infos[fitting:]
+                listing = codec.pack_result({"tables": plain[:fitting]})
+            self._now = infos, listing
+        return self._now
 
     # Watching.
 
@@ -147,7 +152,7 @@ class Directory:
 
     def changed(self) -> None:
         """Something that the lobby shows has changed."""
-        self._infos = self._listing = self._picture = None
+        self._now = self._picture = None
         self._changed.set()
 
     async def keep_telling(self) -> None:
@@ -177,13 +182,12 @@ class Directory:
         return self._picture
 
 
-def _fitting(infos: Sequence[TableInfo]) -> int:
+def _fitting(tables: Sequence[dict[str, Any]]) -> int:
     """How many of them, from the first on, one frame holds."""
     room, values = LARGEST_PICTURE, MOST_VALUES
-    for number, info in enumerate(infos):
-        plain = codec.plain(info)
-        room -= len(codec.pack_result(plain))
-        values -= codec.count_values(plain)
+    for number, table in enumerate(tables):
+        room -= len(codec.pack_result(table))
+        values -= codec.count_values(table)
         if room < 0 or values < 0:
             return number
-    return len(infos)
+    return len(tables)
