@@ -29,12 +29,11 @@ def admin(request: Mapping[str, Any], *, data: Path | None, socket: Path | None,
         else:
             print(safe(refused.text), file=sys.stderr)
         return exit_codes.REFUSED
-    if as_json:
-        print(json.dumps({"ok": True, "result": result}, indent=2))
-        return exit_codes.WELL
-    for line in SHOWN[request["do"]](result):
+    lines = [json.dumps({"ok": True, "result": result}, indent=2)] if as_json else SHOWN[request["do"]](result)
+    for line in lines:
         print(line)
-    return exit_codes.WELL
+    # A script that renews a certificate must notice that the old one is still used.
+    return exit_codes.REFUSED if request["do"] == "reload" and result["problems"] else exit_codes.WELL
 
 
 def columns(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -148,7 +147,10 @@ def _said(found: Mapping[str, Any]) -> list[str]:
 
 
 def _reloaded(found: Mapping[str, Any]) -> list[str]:
-    return [safe(problem) for problem in found["problems"]] or [_("Read anew.")]
+    if found["problems"]:
+        nothing = _("Nothing was read anew; everything stays as it was.")
+        return [*(safe(problem) for problem in found["problems"]), nothing]
+    return [_("Read anew."), *(safe(warning) for warning in found.get("warnings", ()))]
 
 
 def _drained(found: Mapping[str, Any]) -> list[str]:

@@ -13,6 +13,7 @@ from robby_cli.announced import tell_systemd
 from robby_cli.exits import CommandError
 from robby_cli.serve_options import ServeOptions, folder_of, open_tls
 from robby_protocol.i18n import _
+from robby_server.admin import Reloaded
 from robby_server.app import Server
 from robby_server.config import Config, changed
 from robby_server.log import log_level, set_up_logging
@@ -44,8 +45,8 @@ class Reloader:
         """Whether there is anything to read again."""
         return self._options.config is not None or self._server.tls is not None
 
-    async def reload(self) -> list[str]:
-        """Read everything again. Returns what is wrong, in sentences; none: it counts from now on."""
+    async def reload(self) -> Reloaded:
+        """Read everything again. Without problems it counts from now on."""
         tell_systemd("RELOADING=1")
         try:
             return self._reload()
@@ -55,11 +56,16 @@ class Reloader:
     async def keep_warning(self) -> None:
         """Say each day in the log what is odd about the certificate, such as that it ends soon."""
         while True:
-            for sentence in () if self._server.tls is None else self._server.tls.warnings:
-                log.warning("certificate", text=sentence)
+            self._warn()
             await trio.sleep(DAY_SECONDS)
 
-    def _reload(self) -> list[str]:
+    def _warn(self) -> list[str]:
+        warnings = [] if self._server.tls is None else self._server.tls.warnings
+        for sentence in warnings:
+            log.warning("certificate", text=sentence)
+        return warnings
+
+    def _reload(self) -> Reloaded:
         old = self._config
         try:
             asked = new = self._options.read()
@@ -90,13 +96,16 @@ class Reloader:
                 ),
             )
             self._server.use(self._config.settings)
+            warnings = self._warn()
             if waiting:
                 log.warning("reload_needs_restart", keys=waiting)
+                text = _("These keys count only when the server starts anew: {keys}.")
+                warnings = [*warnings, text.format(keys=", ".join(waiting))]
             log.info("reloaded", changed=[key.path for key in differing if key.reloaded])
-            return []
+            return Reloaded(warnings=warnings)
         for problem in problems:
             log.error("reload_failed", problem=problem)
-        return problems
+        return Reloaded(problems)
 
 
 def log_problem(config: Config, error: OSError) -> str:

@@ -136,7 +136,8 @@ async def _run(server: Server, key: bytes, config: Config, reloader: Reloader, p
                 names = None if server.tls is None else server.tls.names
                 announce(config.settings.server_name, identity.public_key(key), listeners, metrics, tls_names=names)
             folder = None if parent_pipe else folder_of(config)
-            nursery.start_soon(partial(operate, server, data=folder, listeners=metrics, reload=reloader.reload))
+            reload = reloader.reload if reloader.useful else None
+            nursery.start_soon(partial(operate, server, data=folder, listeners=metrics, reload=reload))
             nursery.start_soon(reloader.keep_warning)
             nursery.start_soon(keep_telling_systemd)
             nursery.start_soon(_heed_signals, server, signals, reloader, nursery)

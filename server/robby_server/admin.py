@@ -9,7 +9,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from inspect import isawaitable
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
 import msgspec
 import structlog
@@ -98,8 +98,16 @@ class Steered(Protocol):
     async def stop(self) -> None: ...
 
 
-Reload = Callable[[], Awaitable[Sequence[str]] | Sequence[str]]
-"""Reads certificates and configuration anew, as SIGHUP does. Returns sentences of what was wrong; none: all is well."""
+class Reloaded(NamedTuple):
+    """What came of a reload, in sentences. problems: why everything stays as it was; none: it was read. warnings: what
+    whoever reloads should know all the same, such as a certificate that has expired."""
+
+    problems: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+
+
+Reload = Callable[[], Awaitable[Reloaded]]
+"""Reads certificates and configuration anew, as SIGHUP does."""
 
 Value = Annotated[str, Meta(min_length=1, max_length=200)]
 
@@ -374,10 +382,8 @@ class Admin:
     async def _reread(self, _request: Reread) -> dict[str, Any]:
         if self._reload is None:
             raise AdminError(NOT_POSSIBLE, _("This server has nothing to read anew: no configuration, no certificate."))
-        problems = self._reload()
-        if isawaitable(problems):
-            problems = await problems
-        return {"problems": list(problems)}
+        found = await self._reload()
+        return {"problems": list(found.problems), "warnings": list(found.warnings)}
 
     # Finding.
 

@@ -147,8 +147,9 @@ def test_other_peoples_words_steer_no_terminal() -> None:
         "drain": {"playing": 2},
         "undrain": {},
         "stop": {},
-        "reload": {"problems": [NASTY]},
+        "reload": {"problems": [], "warnings": [NASTY]},
     }
+    assert NASTY not in "".join(admin.SHOWN["reload"]({"problems": [NASTY]}))
     assert set(answers) == set(admin.SHOWN)
     for do, answer in answers.items():
         lines = admin.SHOWN[do](answer)
@@ -173,3 +174,12 @@ def test_the_options_may_also_stand_after_the_command(data: Path, capsys: pytest
     assert run(["admin", "--json", "bans", "--socket", str(data / SOCKET_FILE)]) == 0
     [ban] = json.loads(capsys.readouterr().out)["result"]
     assert ban["value"] == "Zed"
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_a_reload_that_failed_is_no_success(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, as_json: bool) -> None:
+    found: dict[str, list[str]] = {"problems": [], "warnings": ["It ends soon."]}
+    monkeypatch.setattr(admin, "ask", lambda _socket, _request: found)
+    assert admin.admin({"do": "reload"}, data=tmp_path, socket=None, as_json=as_json) == exit_codes.WELL
+    found["problems"].append("It is not TOML.")
+    assert admin.admin({"do": "reload"}, data=tmp_path, socket=None, as_json=as_json) == exit_codes.REFUSED

@@ -1,6 +1,6 @@
 """Reading everything again, without a process: what is adopted, what is kept, and that a bad file changes nothing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from robby_cli.serve_options import ServeOptions, open_tls
 from robby_server.app import Server
 from robby_server.config import Config
 from robby_server.store import MemoryStore
-from tests.certificates import server
+from tests.certificates import DAY, authority, server
 
 TLS = '[tls]\ncertificate = "server.crt"\nkey = "server.key"\n'
 
@@ -29,14 +29,15 @@ class Reloaded:
         self.server = Server(config.settings, MemoryStore(), key=bytes(32), tls=open_tls(config))
         self.reloader = Reloader(self.server, options, config)
         self.logged: list[tuple[str, object]] = []
+        self.warnings: Sequence[str] = ()
 
     async def read(self, text: str | None = None) -> list[str]:
         if text is not None:
             self.file.write_text(text)
         with capture_logs() as logs:
-            problems = await self.reloader.reload()
+            problems, self.warnings = await self.reloader.reload()
         self.logged = [(entry["event"], entry.get("keys", entry.get("changed"))) for entry in logs]
-        return problems
+        return list(problems)
 
 
 @pytest.fixture(autouse=True)
@@ -115,6 +116,22 @@ async def test_a_new_certificate_is_taken_from_the_same_or_another_file(tmp_path
     assert made.server.tls is not None
     assert made.server.tls.names == ["other.example"]
     assert made.logged == [("reloaded", ["tls.certificate", "tls.key"])]
+
+
+async def test_whoever_reloads_is_told_what_is_odd_all_the_same(tmp_path: Path) -> None:
+    made = Reloaded(tmp_path, "")
+    assert await made.read("[chat]\nkept = 1\n") == []
+    (warning,) = made.warnings
+    assert "chat.kept" in warning
+    server(by=authority()).write(tmp_path)
+    made = Reloaded(tmp_path, TLS)
+    assert await made.read() == []
+    assert not made.warnings
+    server(by=authority(), begins=-2 * DAY, ends=-DAY).write(tmp_path)
+    assert await made.read() == []
+    (warning,) = made.warnings
+    assert "expired" in warning
+    assert made.logged[0][0] == "certificate"
 
 
 @pytest.mark.parametrize("at_first", ["", TLS])

@@ -236,11 +236,14 @@ async def test_stop_is_answered_and_then_done(autojump_clock: Any) -> None:
 
 
 async def test_reload(autojump_clock: Any) -> None:
-    async def reload() -> list[str]:
-        return ["The certificate has expired."]
+    async def reload() -> admin_module.Reloaded:
+        return admin_module.Reloaded(["It is not TOML."], ["The certificate has expired."])
 
     async with operated(reload=reload) as operator:
-        assert await operator.ask("reload") == {"problems": ["The certificate has expired."]}
+        assert await operator.ask("reload") == {
+            "problems": ["It is not TOML."],
+            "warnings": ["The certificate has expired."],
+        }
     async with operated() as operator:
         assert await operator.refused("reload") == admin_module.NOT_POSSIBLE
 
