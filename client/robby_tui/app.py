@@ -185,7 +185,7 @@ class RobbyApp(App[None]):
         client = self._make_client(wish.address, plan, tls=wish.tls, kept=kept)
         self.link.client = client
         self.link.address = wish.address
-        self.link.tls = wish.tls is not None
+        self.link.tls = wish.tls
         self.link.notices.clear()
         self.link.offline = None
         self.link.logged_in = False

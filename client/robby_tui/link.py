@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from robby_client.address import Address
 from robby_client.client import NotConnected, Refused
+from robby_client.dial import TlsPlan
 from robby_client.files import NotWritable
 from robby_client.world import World
 from robby_protocol.messages import Command
@@ -51,7 +52,7 @@ class Link:
         self.notices = Notices()
         self.address: Address | None = None
         """Where the server is, as the person wrote it."""
-        self.tls = False
+        self.tls: TlsPlan | None = None
         self._empty = World()
 
     @property

@@ -9,6 +9,7 @@ from textual.widgets import Input
 
 from robby_client.address import Address
 from robby_client.client import Refused
+from robby_client.dial import TlsPlan
 from robby_protocol.messages import (
     TableClose,
     TableClosed,
@@ -203,6 +204,20 @@ def test_the_room_shows_invite_and_address_and_the_host_renews_or_closes(tmp_pat
         assert calls(stage, TableClose) == []
         await stage.press("x", "right", "enter")
         assert calls(stage, TableClose) == [{}]
+
+    run(scene, tmp_path, address="example.org:99")
+
+
+@pytest.mark.parametrize(
+    ("tls", "option"), [(TlsPlan(), "--tls"), (TlsPlan(ca=Path("certificates/ca.crt")), "--tls-ca ca.crt")]
+)
+def test_friends_are_told_to_come_by_tls_and_with_the_authority_if_it_has_a_file(
+    tmp_path: Path, tls: TlsPlan, option: str
+) -> None:
+    async def scene(stage: Stage) -> None:
+        stage.app.link.tls = tls
+        await stage.feed(table_state("waiting"))
+        await stage.sees(f"Friends: robby join example.org:99 {option}")
 
     run(scene, tmp_path, address="example.org:99")
 

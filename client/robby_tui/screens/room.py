@@ -117,7 +117,8 @@ class RoomScreen(Seated):
         share.display = address is not None and not self.link.world.watching
         if address is None:
             return
-        by_tls = " --tls" if self.link.tls else ""
+        tls = self.link.tls
+        by_tls = "" if tls is None else " --tls" if tls.ca is None else " --tls-ca " + plain(tls.ca.name)
         command = f"robby join {plain(str(address))}{by_tls}"
         if address.host in _THIS_MACHINE:
             text = _("Friends: {command} (from elsewhere: this machine's address)")
