@@ -356,18 +356,18 @@ async def test_a_fault_in_one_sessions_handler_ends_that_session(
     async with running() as host:
         ana, ben, cleo = peers = await host.playing(3, options={"max_rounds": 2})
         dora = await host.guest("Dora")
-        real = host.server.directory.infos
+        real = host.server.directory.listing
 
         def broken() -> Any:
             raise RuntimeError("a fault of ours")
 
-        monkeypatch.setattr(host.server.directory, "infos", broken)
+        monkeypatch.setattr(host.server.directory, "listing", broken)
         with capture_logs() as logs:
             await dora.send(LobbyList(id=1))
             await dora.until_closed()
         assert dora.last(Goodbye).code == errors.INTERNAL
         assert [entry["event"] for entry in logs if entry["log_level"] == "error"] == ["session_failed"]
-        monkeypatch.setattr(host.server.directory, "infos", real)
+        monkeypatch.setattr(host.server.directory, "listing", real)
         await play_all(peers)
         assert ana.over
         assert ben.newest(GameUpdate) is not None
