@@ -103,7 +103,13 @@ class Seating:
                 await anyio.sleep(REMATCH_PAUSE)
                 if world.table is None or world.table.phase != "finished" or not self._all_ready(world.table):
                     return
-            await client.call(TableStart)
+            try:
+                await client.call(TableStart)
+            except Refused as refused:
+                if refused.code != TABLE_PLAYING:
+                    raise
+                # It is about to begin: the deal's secrets are being opened. If nothing comes of it, that is a change.
+                await anyio.sleep(REFUSED_PAUSE)
 
     async def _join(self, login: Welcome) -> None:
         client, lobby = self._client, self._client.world.lobby
