@@ -5,6 +5,7 @@ Written on the sans-I/O `Connection` alone, so that hundreds of games a minute f
 
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import trio
@@ -125,8 +126,8 @@ class Player:
         """End for good."""
         self._ending = True
         if self._stream is not None and self.online:
-            with trio.move_on_after(1):
-                await self._send(Bye())
+            with trio.move_on_after(1), suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+                await self._send(Bye())  # the network may fail in this very moment
         if self._stream is not None:
             self._stream.close()
         self._tell()
