@@ -523,8 +523,8 @@ def test_no_color_leaves_no_colour(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_grid_of_tables_shows_cells_as_text(tmp_path: Path) -> None:
     async def scene(stage: Stage) -> None:
-        await stage.feed(lobby(table("waiting", title="[@click=app.leave]x[/]")))
-        await stage.sees("[@click=app.leave]x[/]")
+        await stage.feed(lobby(table("waiting", title="[@click=quit]x[/]")))
+        await stage.sees("[@click=quit]x[/]")
         assert stage.screen.query_one(DataTable).row_count == 1
 
     run(scene, tmp_path)
