@@ -244,3 +244,18 @@ def test_own_seat_and_watching_are_told_apart(tmp_path: Path) -> None:
         assert calls(stage, TableJoin) == []
 
     run(scene, tmp_path)
+
+
+def test_escape_gives_no_seat_up_without_a_question(tmp_path: Path) -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.feed(table_state("waiting"))
+        await stage.at(RoomScreen)
+        await stage.press("escape")
+        await stage.at(Confirm)
+        await stage.press("escape")
+        await stage.at(RoomScreen)
+        assert calls(stage, TableLeave) == []
+        await stage.press("escape", "right", "enter")
+        await stage.until(lambda: len(calls(stage, TableLeave)) == 1)
+
+    run(scene, tmp_path)

@@ -13,6 +13,7 @@ from robby_tui import wishes
 from robby_tui.asked import KeyHint
 from robby_tui.screens.access import enter_table
 from robby_tui.screens.base import BaseScreen
+from robby_tui.screens.confirm import Confirm
 from robby_tui.signs import BAD, DONE, MUTED
 
 
@@ -23,7 +24,8 @@ class Seated(BaseScreen):
         Binding("r,R", "ready", show=False),
         Binding("s,S", "start", show=False),
         Binding("j,J", "join", show=False),
-        Binding("l,L,escape", "leave_table", show=False),
+        Binding("l,L", "leave_table", show=False),
+        Binding("escape", "step_back", show=False),
     ]
 
     @property
@@ -82,6 +84,19 @@ class Seated(BaseScreen):
     def action_leave_table(self) -> None:
         """Back to the lobby."""
         self.app.post_message(wishes.LeaveTable())
+
+    def action_step_back(self) -> None:
+        """Back to the lobby; a seat is given up only after a question, since Esc is pressed out of habit."""
+        if self.link.world.watching:
+            self.action_leave_table()
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.action_leave_table()
+
+        detail = _("Your seat becomes free.")
+        self.app.push_screen(Confirm(_("Leave this table?"), detail, yes=_("Leave")), answered)
 
 
 def deal_text(deal: Deal | None) -> Content:
