@@ -35,7 +35,7 @@ def test_an_evening_ends_well(seed: int) -> None:
     plan = replace(plan_of(seed), tables=1 + seed % 2, matches=1)  # a night is too long for every run
     findings = check(evening(seed, plan))
     assert findings.games >= plan.tables * plan.matches
-    assert findings.accepted > 50 * findings.games
+    assert findings.accepted > 10 * findings.games
     assert findings.audited > 0
 
 

@@ -17,6 +17,8 @@ from tests.sim.player import Lost, Player
 
 KEY = bytes(range(32))
 NAMES = ("Ana", "Ben", "Cleo", "Dora", "Emil", "Fred")
+SHORT_GAMES = 0.85
+"""Of the tables end after a few rounds: what goes wrong at a beginning or an end needs many of these."""
 HOURS = 6.0
 """Of simulated time, within which everybody must have played to the end."""
 
@@ -125,6 +127,8 @@ class Town:
         junior = rng.random() < 0.3
         count = rng.randint(3 - junior, 5)
         options: dict[str, object] = {"time": rng.choice(("blitz", "standard", "relaxed")), "junior": junior}
+        if rng.random() < SHORT_GAMES:
+            options["max_rounds"] = rng.randint(2, 5)
         players = [
             Player(
                 f"{NAMES[index]} {number}",
