@@ -2,11 +2,13 @@
 
 import os
 import secrets
+import sys
 from pathlib import Path
 
 from robby_cli.exits import CommandError
 from robby_client import exit_codes
 from robby_protocol.i18n import _
+from robby_server.store import STORE_FILE
 
 KEY_FILE = "server-key"
 KEY_BYTES = 32
@@ -28,9 +30,20 @@ def server_key(folder: Path) -> bytes:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         key = _kept_key(path)
-        return _new_key(path) if key is None else key
+        if key is not None:
+            return key
+        key = _new_key(path)
     except OSError as problem:
         raise _no_place(folder, problem) from problem
+    if (folder / STORE_FILE).exists():
+        print(
+            _(
+                "There was no key beside what this server keeps, so a new one was made in {path}: every client will "
+                "ask its person whether this is still your server. If you have a backup, put its key back."
+            ).format(path=path),
+            file=sys.stderr,
+        )
+    return key
 
 
 def check_folder(folder: Path) -> None:

@@ -25,6 +25,18 @@ def test_a_new_key_is_kept_and_only_its_owner_may_read_it(tmp_path: Path) -> Non
     assert [path.name for path in folder.iterdir()] == [KEY_FILE]
 
 
+def test_a_key_that_is_missed_beside_a_store_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    server_key(tmp_path)
+    assert capsys.readouterr().err == ""
+    (tmp_path / "server-key").unlink()
+    (tmp_path / "store.sqlite").touch()
+    server_key(tmp_path)
+    told = capsys.readouterr().err
+    assert str(tmp_path / "server-key") in told
+    server_key(tmp_path)
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize("content", ["", "00", "no key at all", "é" * 64])
 def test_a_damaged_key_is_said_and_not_replaced(tmp_path: Path, content: str) -> None:
     (tmp_path / KEY_FILE).write_text(content)
