@@ -1,5 +1,6 @@
 """trio with every choice of its scheduler drawn from a seed. Uses two private names of trio, here and nowhere else."""
 
+import math
 import random
 import secrets
 from collections.abc import Awaitable, Callable, Iterator
@@ -15,6 +16,20 @@ from trio.testing import MockClock
 from robby_server import wall
 
 Result = TypeVar("Result")
+
+GRAIN = 0.05
+"""Seconds: what happens is put on multiples of it, so that many moments are one and the clock jumps less often. In what
+order all that falls on one moment is done, the seed decides."""
+
+
+def moment(delay: float) -> float:
+    """The first moment of the grid that is so many seconds from now, or later."""
+    return math.ceil((trio.current_time() + delay) / GRAIN - 1e-6) * GRAIN
+
+
+async def nap(seconds: float) -> None:
+    """Sleep for so long, and on to the next moment of the grid."""
+    await trio.sleep_until(moment(seconds))
 
 
 def run(seed: int, main: Callable[[], Awaitable[Result]]) -> Result:

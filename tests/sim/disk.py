@@ -8,6 +8,7 @@ import trio
 
 from robby_rules.journal import Entry
 from robby_server.store import Ban, Kept, KeptIdentity, MemoryStore
+from tests.sim.deterministic import nap
 
 
 class Disk:
@@ -41,11 +42,11 @@ class Handle:
 
     async def _commit(self, work: Callable[[], Awaitable[Any]]) -> Any:
         # A kill may come before the bytes are written, or after them but before anybody knows.
-        await trio.sleep(self._disk.pause())
+        await nap(self._disk.pause())
         if not self._alive:
             await trio.sleep_forever()
         result = await work()
-        await trio.sleep(self._disk.pause())
+        await nap(self._disk.pause())
         return result
 
     async def load(self) -> Kept:

@@ -4,7 +4,6 @@ Bytes are put straight into the other end's inbox, each with the moment at which
 must fit, and a task for each piece on its way would cost more than the server does.
 """
 
-import math
 import random
 from collections import Counter, deque
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 import trio
 
 from robby_server.transport import Transport
+from tests.sim.deterministic import moment, nap
 
 WINDOW = 16 * 1024
 """Bytes that are on their way in one direction; less than a long history, so that readers make senders wait."""
@@ -20,12 +20,6 @@ WINDOW = 16 * 1024
 
 STEPS = 4
 """Different delays of a piece."""
-GRAIN = 0.02
-"""Seconds: pieces arrive at multiples of it, so that several moments are one and the clock jumps less often."""
-
-
-def _grain(moment: float) -> float:
-    return math.ceil(moment / GRAIN) * GRAIN
 
 
 class Down(Exception):  # noqa: N818 - what a dialling client finds
@@ -63,7 +57,7 @@ class Network:
 
     async def dial(self, address: str) -> "End":
         """A client's end of a new connection. Raises Down."""
-        await trio.sleep(self.rng.uniform(0, self.weather.delay))
+        await nap(self.rng.uniform(0, self.weather.delay))
         if self.accept is None:
             raise Down
         wire = Wire(self, address)
@@ -143,7 +137,7 @@ class _Lane:
                 faults["stall"] += 1
                 delay = rng.uniform(0, weather.stall_seconds)
             if not self._swallows:
-                self._due = max(self._due, _grain(trio.current_time() + delay))
+                self._due = max(self._due, moment(delay))
                 self._pieces.append((self._due, data[at : at + step]))
                 self._size += min(step, len(data) - at)
         self.tell()

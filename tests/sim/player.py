@@ -38,6 +38,7 @@ from robby_protocol.messages import (
     Welcome,
 )
 from tests.e2e.trials.secrecy import Auditor
+from tests.sim.deterministic import nap
 from tests.sim.network import Down, End, Network
 
 SILENCE = 25.0
@@ -120,7 +121,7 @@ class Player:
             finally:
                 self._over()
             if not self._ending:
-                await trio.sleep(self._rng.uniform(*WAITS))
+                await nap(self._rng.uniform(*WAITS))
 
     async def leave(self) -> None:
         """End for good."""
@@ -290,7 +291,7 @@ class Player:
         self._left = update.match, decision.id
         if rng.random() < 0.02:
             return  # asleep: the clock decides
-        await trio.sleep(rng.choice(THINKING))
+        await nap(rng.choice(THINKING))
         fields = {"match": update.match, "decision": decision.id, "action": dict(_choose(decision.legal, rng))}
         try:
             await self.call(Act, times=rng.choice((1, 1, 1, 2)), table=update.table, **fields)

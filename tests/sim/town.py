@@ -10,7 +10,7 @@ from robby_protocol.messages import Error, TableCreate, TableJoin, TableReady, T
 from robby_server.app import Server
 from robby_server.records import MemoryRecords
 from robby_server.settings import Settings
-from tests.sim.deterministic import source
+from tests.sim.deterministic import nap, source
 from tests.sim.disk import Disk, Handle
 from tests.sim.network import CALM, Network, Weather
 from tests.sim.player import Lost, Player
@@ -155,12 +155,12 @@ class Town:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(player.run)
             while not group.over(player):
-                await trio.sleep(rng.uniform(0, 1))
+                await nap(rng.uniform(0, 1))
                 try:
                     await self._step(player, group, rng)
                 except Lost:
                     continue
-            await trio.sleep(rng.uniform(0, 120))  # whoever was away at the end comes back and sees the results
+            await nap(rng.uniform(0, 60))  # whoever was away at the end comes back and sees the results
             await player.leave()
 
     async def _step(self, player: Player, group: Group, rng: random.Random) -> None:
@@ -186,7 +186,7 @@ class Town:
 
     async def _sit_down(self, player: Player, group: Group, rng: random.Random) -> None:
         if player.welcome is not None and player.welcome.table is not None and player.closed is None:
-            await trio.sleep(1)  # what it looks like there is on its way
+            await nap(1)  # what it looks like there is on its way
             if player.table is not None:
                 return
         if group.table is None:
