@@ -5,6 +5,7 @@ themselves: they are the product's own clients.
 """
 
 import random
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +36,8 @@ THINK = 0.05
 """Seconds that a bot thinks at most."""
 MOST_SECONDS = 3.0
 """Between the server's listening and the next kill, at most: some hit the coming back, most the games."""
+KEPT = 100_000
+"""Journals and records: more than quick bots play in hundreds of kills."""
 LAST_GAMES = 180.0
 """Seconds in which the games that run at the end must be over."""
 
@@ -155,7 +158,7 @@ async def kills(count: int, *, tables: int, seed: int = 25) -> Measured:
     """Kill the server `count` times at random instants; see that nothing acknowledged is lost and every game ends."""
     rng = random.Random(seed)
     log = Log()
-    with Served("--quiet") as served:
+    with tempfile.TemporaryDirectory() as place, Served("--quiet", "--config", _config(Path(place))) as served:
         async with trio.open_nursery() as nursery:
             players = [Player(number, served.port, log, number % SEATS == 0) for number in range(tables * SEATS)]
             for player in players:
@@ -195,6 +198,13 @@ async def kills(count: int, *, tables: int, seed: int = 25) -> Measured:
         f"refused: {log.refused}",
     ]
     return Measured(count, "; ".join(figures))
+
+
+def _config(place: Path) -> str:
+    """A configuration by which no journal and no record goes before it is compared."""
+    path = place / "robby.toml"
+    path.write_text(f"[store]\nended_matches = {KEPT}\nrecords = {KEPT}\n")
+    return str(path)
 
 
 def _kill_now(served: Served, players: list[Player]) -> None:
