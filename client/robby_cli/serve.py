@@ -18,7 +18,7 @@ from robby_cli.descriptors import allow_descriptors
 from robby_cli.exits import CommandError
 from robby_cli.reload import Reloader, log_problem, start_logging
 from robby_cli.serve_options import ServeOptions, check, folder_of, open_tls
-from robby_cli.server_folder import KEY_BYTES, server_key
+from robby_cli.server_folder import KEY_BYTES, key_is_missed, server_key, tell_missed_key
 from robby_client import exit_codes
 from robby_protocol import identity
 from robby_protocol.i18n import _
@@ -49,10 +49,12 @@ def serve(*, parent_pipe: bool, seed: str | None, bot_think: float | None, **giv
             _("A seed makes the cards known beforehand; it is for local play alone. Leave --seed out."),
             exit_codes.USAGE,
         )
+    missed = False
     if parent_pipe:
         config = config.over(log_level="warning", admin=False)
         key = secrets.token_bytes(KEY_BYTES)  # it is met once: nobody needs to know it again
     else:
+        missed = key_is_missed(folder_of(config))
         key = server_key(folder_of(config))
     tls = open_tls(config)
     try:
@@ -71,6 +73,8 @@ def serve(*, parent_pipe: bool, seed: str | None, bot_think: float | None, **giv
         match_seed=seeds.match_seeds(seed),
         tls=tls,
     )
+    if missed:  # said only of a store that can be used
+        tell_missed_key(folder_of(config))
     return trio.run(_run, server, key, config, Reloader(server, options, config), parent_pipe)
 
 

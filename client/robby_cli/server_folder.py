@@ -30,20 +30,25 @@ def server_key(folder: Path) -> bytes:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         key = _kept_key(path)
-        if key is not None:
-            return key
-        key = _new_key(path)
+        return _new_key(path) if key is None else key
     except OSError as problem:
         raise _no_place(folder, problem) from problem
-    if (folder / STORE_FILE).exists():
-        print(
-            _(
-                "There was no key beside what this server keeps, so a new one was made in {path}: every client will "
-                "ask its person whether this is still your server. If you have a backup, put its key back."
-            ).format(path=path),
-            file=sys.stderr,
-        )
-    return key
+
+
+def key_is_missed(folder: Path) -> bool:
+    """Whether a server has kept things there and its key is gone: a new one makes it a stranger to its clients."""
+    return (folder / STORE_FILE).exists() and not (folder / KEY_FILE).exists()
+
+
+def tell_missed_key(folder: Path) -> None:
+    """Say what it means that a new key was made there."""
+    print(
+        _(
+            "There was no key beside what this server keeps, so a new one was made in {path}: every client will ask "
+            "its person whether this is still your server. If you have a backup, put its key back."
+        ).format(path=folder / KEY_FILE),
+        file=sys.stderr,
+    )
 
 
 def check_folder(folder: Path) -> None:

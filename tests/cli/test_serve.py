@@ -12,7 +12,7 @@ from robby_cli import seeds
 from robby_cli.announced import announce, is_loopback
 from robby_cli.descriptors import allow_descriptors
 from robby_cli.exits import CommandError
-from robby_cli.server_folder import KEY_BYTES, KEY_FILE, data_folder, server_key
+from robby_cli.server_folder import KEY_BYTES, KEY_FILE, data_folder, key_is_missed, server_key, tell_missed_key
 from robby_client import exit_codes
 
 
@@ -27,14 +27,13 @@ def test_a_new_key_is_kept_and_only_its_owner_may_read_it(tmp_path: Path) -> Non
 
 def test_a_key_that_is_missed_beside_a_store_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     server_key(tmp_path)
-    assert capsys.readouterr().err == ""
-    (tmp_path / "server-key").unlink()
+    assert not key_is_missed(tmp_path)
     (tmp_path / "store.sqlite").touch()
-    server_key(tmp_path)
-    told = capsys.readouterr().err
-    assert str(tmp_path / "server-key") in told
-    server_key(tmp_path)
-    assert capsys.readouterr().err == ""
+    assert not key_is_missed(tmp_path)
+    (tmp_path / "server-key").unlink()
+    assert key_is_missed(tmp_path)
+    tell_missed_key(tmp_path)
+    assert str(tmp_path / "server-key") in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("content", ["", "00", "no key at all", "é" * 64])

@@ -17,15 +17,17 @@ from tests.sim.player import Lost, Player
 
 KEY = bytes(range(32))
 NAMES = ("Ana", "Ben", "Cleo", "Dora", "Emil", "Fred")
-SHORT_GAMES = 0.85
-"""Of the tables end after a few rounds: what goes wrong at a beginning or an end needs many of these."""
+ROUNDS = (1, 1, 1, 1, 2, 2, 2, 3, 5, 100)
+"""After which games end: many short ones, since what goes wrong at a beginning or an end needs many of these; and some
+whole ones."""
 HOURS = 6.0
 """Of simulated time, within which everybody must have played to the end."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a seed is to do. tables: groups of people. matches: that each plays. kills: of the server, at most."""
+    """What a seed is to do. tables: groups of people. matches: that each plays where they have one round; the longer
+    they are the fewer. kills: of the server, at most."""
 
     tables: int = 4
     matches: int = 1
@@ -126,9 +128,8 @@ class Town:
         rng = source(self.seed, "group", number)
         junior = rng.random() < 0.3
         count = rng.randint(3 - junior, 5)
-        options: dict[str, object] = {"time": rng.choice(("blitz", "standard", "relaxed")), "junior": junior}
-        if rng.random() < SHORT_GAMES:
-            options["max_rounds"] = rng.randint(2, 5)
+        time, rounds = rng.choice(("blitz", "standard", "relaxed")), rng.choice(ROUNDS)
+        options: dict[str, object] = {"time": time, "junior": junior, "max_rounds": rounds}
         players = [
             Player(
                 f"{NAMES[index]} {number}",
@@ -148,7 +149,8 @@ class Town:
             audited=True,
             address=f"10.1.{number}.0",
         )
-        return Group(players, options, self.plan.matches, watcher)
+        matches = max(1, self.plan.matches // min(rounds, 10))
+        return Group(players, options, matches, watcher)
 
     async def _visit(self, player: Player, group: Group) -> None:
         rng = source(self.seed, "visit", player.name)
