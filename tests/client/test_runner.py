@@ -445,10 +445,12 @@ async def test_bots_from_the_network_commit_and_open_and_find_the_deal_fair(auto
             nursery.start_soon(partial(run_bot, client, GreedyBot(), random.Random(2), seek=True))
         await until(lambda: all(one.world.deal is not None and one.world.deal.stage == REVEALED for one in clients))
         deals = [client.world.deal for client in clients]
-        for seat, deal in enumerate(deals):
+        for deal in deals:  # who of the others sat down first is chance
             assert deal is not None
+            assert deal.seat is not None
             assert (deal.trouble, deal.people, deal.opened_by) == (None, 3, 3)
-            assert deal.nonce == deal.nonces[seat]
+            assert deal.nonce == deal.nonces[deal.seat]
+        assert sorted(deal.seat or 0 for deal in deals if deal is not None) == [0, 1, 2]
         assert len({deal.nonce for deal in deals if deal is not None}) == 3
         for client in clients:
             client.stop()
