@@ -189,6 +189,8 @@ class Player:
     # What it is told.
 
     async def _take(self, message: Message) -> None:
+        if self._ending:
+            return  # has said goodbye, and may say nothing more
         if isinstance(message, Ping):
             await self._send(Pong(n=message.n))
         elif isinstance(message, Goodbye):
