@@ -4,10 +4,12 @@ import ipaddress
 import json
 import os
 import socket
+import sys
 from collections.abc import Sequence
 
 import trio
 
+from robby_cli.terminal import abandon
 from robby_client.address import DEFAULT_PORT
 from robby_protocol.i18n import _
 from robby_server.listeners import address_of
@@ -21,11 +23,13 @@ def announce(
     *,
     tls_names: Sequence[str] | None,
 ) -> None:
-    """Say where the server listens and how to reach it. tls_names: what its certificate is for; None: without TLS."""
-    for listener in listeners:
-        print(_("The server {name} listens on {place}.").format(name=name, place=_place(listener)))
+    """Say where the server listens and how to reach it. tls_names: what its certificate is for; None: without TLS.
+
+    A terminal or pipe that has gone is no reason to end: whoever started the server need not stay to watch it.
+    """
+    lines = [_("The server {name} listens on {place}.").format(name=name, place=_place(one)) for one in listeners]
     for listener in metrics:
-        print(_("Metrics and health: {address}").format(address=f"http://{_place(listener)}/metrics"))
+        lines.append(_("Metrics and health: {address}").format(address=f"http://{_place(listener)}/metrics"))
     port = address_of(listeners[0])[1]
     host = _reachable(listeners)
     fitting = [one for one in tls_names or () if "*" not in one]
@@ -35,8 +39,12 @@ def announce(
         host += f":{port}"
     if tls_names is not None:
         host += " --tls"
-    print(_("Join from another terminal: robby join {host}").format(host=host))
-    print(_("The server's id: {id}").format(id=server_id.hex()), flush=True)
+    lines.append(_("Join from another terminal: robby join {host}").format(host=host))
+    lines.append(_("The server's id: {id}").format(id=server_id.hex()))
+    try:
+        print("\n".join(lines), flush=True)
+    except OSError:
+        abandon(sys.stdout)
 
 
 def announce_to_parent(listeners: Sequence[socket.socket]) -> None:

@@ -1,8 +1,10 @@
 """The server's key, its address, and its seeds."""
 
+import os
 import resource
 import socket
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -122,6 +124,17 @@ def test_what_friends_type_is_by_a_name_that_the_certificate_has(
     said = announced(capsys, "127.0.0.1", tls_names)
     assert "The server Friday listens on 127.0.0.1:PORT." in said
     assert f"robby join {join}\n" in said
+
+
+def test_a_reader_that_has_gone_is_no_reason_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between two pieces of what is announced a terminal may hang up; the server lives on."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "w", encoding="utf-8") as gone, socket.socket() as listener:
+        monkeypatch.setattr(sys, "stdout", gone)
+        listener.bind(("127.0.0.1", 0))
+        announce("Friday", bytes(32), [listener], [], tls_names=None)
+        print("later", flush=True)
 
 
 @pytest.mark.parametrize(
