@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
+from robby_cli.options import HELP, server_folder
 from robby_protocol.i18n import _
-
-HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 def build_admin() -> click.Group:
@@ -34,12 +33,7 @@ def build_admin() -> click.Group:
 def _whom() -> list[click.Parameter]:
     """Which server, and how it is told: before or after the command, as people type it."""
     return [
-        click.Option(
-            ["--data"],
-            type=click.Path(path_type=Path, file_okay=False),
-            metavar="FOLDER",
-            help=_("The server's data folder.  [default: the user's data folder]"),
-        ),
+        server_folder(),
         click.Option(
             ["--socket"], type=click.Path(path_type=Path), metavar="FILE", help=_("The socket itself, instead.")
         ),

@@ -7,10 +7,8 @@ from typing import Any
 
 import click
 
+from robby_cli.options import HELP, server_folder
 from robby_protocol.i18n import _, ngettext
-
-RECORDS = "records"
-"""The folder of the records of finished games, in the data folder."""
 
 
 def build_backup() -> click.Command:
@@ -18,7 +16,7 @@ def build_backup() -> click.Command:
     return click.Command(
         "backup",
         callback=_backup,
-        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+        context_settings=HELP,
         short_help=_("Copy all that a server keeps, while it runs."),
         help=_(
             "Copy all that a server keeps into the new folder TARGET, while it runs: its key, its tables, games and "
@@ -28,12 +26,7 @@ def build_backup() -> click.Command:
         ),
         params=[
             click.Argument(["target"], type=click.Path(path_type=Path)),
-            click.Option(
-                ["--data"],
-                type=click.Path(path_type=Path, file_okay=False),
-                metavar="FOLDER",
-                help=_("The server's data folder.  [default: the user's data folder]"),
-            ),
+            server_folder(),
         ],
     )
 
@@ -71,7 +64,7 @@ def backup(target: Path, data: Path | None) -> int:
             if target.exists():
                 target.rmdir()
             part.rename(target)
-        except BaseException:
+        except BaseException:  # also when interrupted: no half a backup may stay behind
             shutil.rmtree(part, ignore_errors=True)
             raise
     except StoreError as problem:
@@ -98,7 +91,7 @@ def _copy(folder: Path, part: Path) -> int:
 
     The store first: a game that ends meanwhile then has a record too many, which it writes anew when it ends again.
     """
-    from robby_cli.server_folder import KEY_FILE
+    from robby_cli.server_folder import KEY_FILE, RECORDS_FOLDER
     from robby_server.store import STORE_FILE
     from robby_server.store.backup import copy_store
     from robby_server.store.opening import sync_folder
@@ -107,17 +100,17 @@ def _copy(folder: Path, part: Path) -> int:
     if (folder / KEY_FILE).exists():
         _copy_file(folder / KEY_FILE, part / KEY_FILE)
     count = 0
-    if (folder / RECORDS).is_dir():
-        (part / RECORDS).mkdir(mode=0o700)
-        for path in sorted((folder / RECORDS).iterdir()):
+    if (folder / RECORDS_FOLDER).is_dir():
+        (part / RECORDS_FOLDER).mkdir(mode=0o700)
+        for path in sorted((folder / RECORDS_FOLDER).iterdir()):
             if path.suffix == ".part" or not path.is_file():
                 continue
             try:
-                _copy_file(path, part / RECORDS / path.name)
+                _copy_file(path, part / RECORDS_FOLDER / path.name)
             except FileNotFoundError:
                 continue  # the oldest was removed meanwhile to make room
             count += 1
-        sync_folder(part / RECORDS)
+        sync_folder(part / RECORDS_FOLDER)
     sync_folder(part)
     return count
 

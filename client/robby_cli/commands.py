@@ -11,10 +11,10 @@ import click
 
 from robby_cli.admin_commands import build_admin
 from robby_cli.backup import build_backup
+from robby_cli.options import HELP
 from robby_cli.record_commands import build_replay, build_verify
 from robby_protocol.i18n import _
 
-HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 PRESETS = ("blitz", "standard", "relaxed", "untimed")
 GAMES = ("robby-solo",)
 FEWEST, MOST = 3, 6
@@ -68,6 +68,12 @@ def _identity_options() -> list[click.Parameter]:
 def _server_options() -> list[click.Parameter]:
     """How to connect, and to whom: for every command that connects to a server."""
     return [
+        click.Option(
+            ["--password-file"],
+            type=click.Path(path_type=Path, dir_okay=False),
+            metavar="FILE",
+            help=_("The server's password is the first line of this file."),
+        ),
         click.Option(
             ["--tls/--no-tls"],
             default=None,
@@ -269,12 +275,6 @@ def _join() -> click.Command:
             click.Argument(["address"], metavar="HOST[:PORT]"),
             click.Option(["--plain"], is_flag=True, help=_("Lines of text and numbered choices instead of screens.")),
             click.Option(["--guest"], is_flag=True, help=_("Log in without a key: nothing is kept for the next time.")),
-            click.Option(
-                ["--password-file"],
-                type=click.Path(path_type=Path, dir_okay=False),
-                metavar="FILE",
-                help=_("The server's password is the first line of this file."),
-            ),
             *_server_options(),
             *_identity_options(),
         ],
@@ -311,12 +311,6 @@ def _bot() -> click.Command:
             ),
             click.Option(
                 ["--name"], metavar="NAME", help=_("Its name at the server, by which it finds its seat again.")
-            ),
-            click.Option(
-                ["--password-file"],
-                type=click.Path(path_type=Path, dir_okay=False),
-                metavar="FILE",
-                help=_("The server's password is the first line of this file."),
             ),
             *_server_options(),
             click.Option(

@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
+from robby_cli.options import HELP
 from robby_protocol.i18n import _
 
-HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 MOST_SEATS = 64
 
 

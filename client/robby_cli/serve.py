@@ -18,7 +18,7 @@ from robby_cli.descriptors import allow_descriptors
 from robby_cli.exits import CommandError
 from robby_cli.reload import Reloader, log_problem, start_logging
 from robby_cli.serve_options import ServeOptions, check, folder_of, open_tls
-from robby_cli.server_folder import KEY_BYTES, key_is_missed, server_key, tell_missed_key
+from robby_cli.server_folder import KEY_BYTES, RECORDS_FOLDER, key_is_missed, server_key, tell_missed_key
 from robby_client import exit_codes
 from robby_protocol import identity
 from robby_protocol.i18n import _
@@ -29,9 +29,6 @@ from robby_server.listeners import CannotListen, address_of, open_listeners
 from robby_server.operation import operate
 from robby_server.records import FileRecords, Records
 from robby_server.store import MemoryStore, SqliteStore, Store, StoreError
-
-RECORDS_FOLDER = "records"
-"""In the data folder."""
 
 HANG_UP = getattr(signal, "SIGHUP", None)
 SIGNALS = tuple(number for number in (signal.SIGINT, signal.SIGTERM, HANG_UP) if number is not None)
@@ -133,15 +130,16 @@ async def _run(server: Server, key: bytes, config: Config, reloader: Reloader, p
                 nursery.cancel_scope.cancel()
 
             await nursery.start(serving)
+            folder = None if parent_pipe else folder_of(config)
+            reload = reloader.reload if reloader.useful else None
+            # Before anything is announced: whoever reads that the server is there may steer it.
+            await nursery.start(partial(operate, server, data=folder, listeners=metrics, reload=reload))
             if parent_pipe:
                 nursery.start_soon(_stop_with_parent, server)
                 announce_to_parent(listeners)
             else:
                 names = None if server.tls is None else server.tls.names
                 announce(config.settings.server_name, identity.public_key(key), listeners, metrics, tls_names=names)
-            folder = None if parent_pipe else folder_of(config)
-            reload = reloader.reload if reloader.useful else None
-            nursery.start_soon(partial(operate, server, data=folder, listeners=metrics, reload=reload))
             nursery.start_soon(reloader.keep_warning)
             nursery.start_soon(keep_telling_systemd)
             nursery.start_soon(_heed_signals, server, signals, reloader, nursery)

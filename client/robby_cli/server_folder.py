@@ -12,6 +12,8 @@ from robby_server.store import STORE_FILE
 
 KEY_FILE = "server-key"
 KEY_BYTES = 32
+RECORDS_FOLDER = "records"
+"""In the data folder: the records of matches that are over."""
 
 
 def data_folder() -> Path:

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from robby_cli.exits import CommandError
 from robby_cli.record_file import read_record
-
-RECORDS_FOLDER = "records"
+from robby_cli.server_folder import RECORDS_FOLDER
 
 
 class FolderCheck(NamedTuple):

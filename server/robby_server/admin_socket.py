@@ -107,13 +107,19 @@ def _clear(path: Path) -> None:
     raise NoSocket(_("Another server listens at {path}. Use a data folder of its own for each.").format(path=path))
 
 
-async def serve_socket(path: Path, answer: Answer) -> None:
-    """Answer requests until cancelled; then remove the file. Where the socket cannot be offered, say so and return."""
+async def serve_socket(path: Path, answer: Answer, *, tried: trio.Event | None = None) -> None:
+    """Answer requests until cancelled; then remove the file. Where the socket cannot be offered, say so and return.
+
+    tried: is set once it is open, or cannot be.
+    """
     try:
         sock, file = open_socket(path)
     except NoSocket as problem:
         log.warning("admin_not_offered", reason=problem.sentence)
         return
+    finally:
+        if tried is not None:
+            tried.set()
     try:
         async with trio.open_nursery() as nursery:
             limit = trio.CapacityLimiter(CLIENTS)

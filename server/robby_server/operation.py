@@ -5,6 +5,7 @@ Nothing here can stop the server or a game: a fault is logged, and the part that
 
 import socket
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -33,8 +34,9 @@ async def operate(
     data: Path | None = None,
     listeners: Sequence[socket.socket] = (),
     reload: Reload | None = None,
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
 ) -> None:
-    """Run everything beside a server until cancelled.
+    """Run everything beside a server until cancelled. Has started once the admin's socket is open, if it can be.
 
     data: the folder of the admin's socket; none: it is not offered. listeners: for metrics and health.
     """
@@ -46,9 +48,13 @@ async def operate(
             nursery.start_soon(_sum_up)
             if data is not None and server.settings.admin:
                 admin = Admin(server, nursery, reload)
-                nursery.start_soon(_again_and_again, "admin", lambda: serve_socket(data / SOCKET_FILE, admin.answer))
+                tried = trio.Event()
+                serve = partial(serve_socket, data / SOCKET_FILE, admin.answer, tried=tried)
+                nursery.start_soon(_again_and_again, "admin", serve)
+                await tried.wait()
             if listeners:
                 nursery.start_soon(serve_http, listeners, pages(server))
+            task_status.started()
     finally:
         tell_repeats(all_now=True)
 
