@@ -99,7 +99,7 @@ class TcpDial:
             return stream
         try:
             return await self._secure(stream, context)
-        except BaseException:
+        except BaseException:  # also when cancelled: no connection may stay open
             with anyio.CancelScope(shield=True):
                 await anyio.aclose_forcefully(stream)
             raise

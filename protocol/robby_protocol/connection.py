@@ -351,37 +351,35 @@ class Connection:
 
     def login_proof_payload(self, name: str, key: bytes) -> bytes:
         """What a client signs to log in with a key on this connection, once greeting was exchanged."""
-        greeting = self._greeted()
         return identity.login_proof_payload(
-            hello_digest=self._hello_digest,
-            greeting_digest=self._greeting_digest,
-            server_id=greeting.server_id,
-            challenge=greeting.challenge,
+            **self._exchanged(),
             name=name,
             key=key,
         )
 
     def password_proof_payload(self, name: str) -> bytes:
         """What the password's proof is made over on this connection, once greeting was exchanged."""
-        greeting = self._greeted()
         return identity.password_proof_payload(
-            hello_digest=self._hello_digest,
-            greeting_digest=self._greeting_digest,
-            server_id=greeting.server_id,
-            challenge=greeting.challenge,
+            **self._exchanged(),
             name=name,
         )
 
     def table_password_payload(self, table: str) -> bytes:
         """What a private table's password is proven over on this connection. table: its id as the server spells it."""
-        greeting = self._greeted()
         return identity.table_password_payload(
-            hello_digest=self._hello_digest,
-            greeting_digest=self._greeting_digest,
-            server_id=greeting.server_id,
-            challenge=greeting.challenge,
+            **self._exchanged(),
             table=table,
         )
+
+    def _exchanged(self) -> dict[str, bytes]:
+        """What every proof of a client is bound to: this connection, and this server."""
+        greeting = self._greeted()
+        return {
+            "hello_digest": self._hello_digest,
+            "greeting_digest": self._greeting_digest,
+            "server_id": greeting.server_id,
+            "challenge": greeting.challenge,
+        }
 
     # Both ways.
 

@@ -6,6 +6,8 @@ Knows nothing of connections.
 from functools import lru_cache
 from ipaddress import IPv6Address, IPv6Network, ip_address, ip_network
 
+HOUSEHOLD_BITS = 64
+"""Of an IPv6 address: the network that one connection is given."""
 SITE_BITS = 48
 """Of an IPv6 address: what a subscriber who asks for more than one network is given."""
 
@@ -23,7 +25,7 @@ def household(address: str) -> str:
     if isinstance(found, IPv6Address):
         if found.ipv4_mapped is not None:
             return str(found.ipv4_mapped)
-        return str(IPv6Network((found, 64), strict=False))
+        return str(IPv6Network((found, HOUSEHOLD_BITS), strict=False))
     return str(found)
 
 

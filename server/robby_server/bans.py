@@ -12,6 +12,7 @@ import structlog
 
 from robby_protocol.errors import BANNED, text_for
 from robby_protocol.i18n import _
+from robby_server.addresses import HOUSEHOLD_BITS
 from robby_server.names import BadNameError, check_name, skeletons
 from robby_server.store import Ban, Store
 from robby_server.wall import wall_now
@@ -24,9 +25,6 @@ log = structlog.get_logger("robby.bans")
 KINDS = ("name", "key", "address")
 LONGEST_REASON = 200
 """Characters of a reason: two lines of a terminal."""
-HOUSEHOLD_BITS = 64
-"""Of an IPv6 address: what one household is given, as for all limits per address (`addresses.household`)."""
-
 MAPPED_BITS = 96
 """Of an IPv6 address before the IPv4 address in it, where it stands for one."""
 

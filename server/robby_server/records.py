@@ -36,6 +36,7 @@ from robby_rules.record import (
 from robby_rules.record_check import digest_of
 from robby_server.settings import Settings
 from robby_server.store import Store
+from robby_server.store.opening import sync_folder
 from robby_server.wall import wall_now
 
 log = structlog.get_logger("robby.records")
@@ -138,21 +139,10 @@ class FileRecords:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
             raise
-        _sync_folder(self._folder)
+        sync_folder(self._folder)
         for old in gone:
             with suppress(OSError):  # it is in nobody's way, and the new one is kept
                 (self._folder / old).unlink()
-
-
-def _sync_folder(folder: Path) -> None:
-    """Let the new name survive a loss of power, where the system can."""
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ answers the decision that is on the screen; if the game has gone on meanwhile, i
 """
 
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any, ClassVar
 
@@ -66,31 +67,31 @@ class TableScreen(BaseScreen):
     # What a game's own screen says.
 
     @classmethod
+    @abstractmethod
     def shows(cls, game: GameState) -> bool:
         """Whether this screen can show the match."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def decision(self) -> int | None:
         """The id of the decision that is on the screen."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def question(self) -> str:
         """What is asked now, or for whom everybody waits, in one line."""
-        raise NotImplementedError
 
+    @abstractmethod
     def phase(self, game: GameState) -> Hashable:
         """What a match's phase is told apart by."""
-        raise NotImplementedError
 
+    @abstractmethod
     def redraw(self) -> None:
         """Draw the world as it is now."""
-        raise NotImplementedError
 
+    @abstractmethod
     def draw_notice(self) -> None:
         """Draw the line under the question while nothing is said in it."""
-        raise NotImplementedError
 
     def question_gone(self) -> None:
         """Another question, or none: what was begun for the one before is forgotten."""
