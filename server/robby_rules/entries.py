@@ -64,13 +64,14 @@ class Start(Struct, frozen=True, tag="start", forbid_unknown_fields=True):
 
 
 class Act(Struct, frozen=True, tag="act", forbid_unknown_fields=True):
-    """A seat's accepted answer. decision: the id that it answered. at, credit: its stamp in milliseconds."""
+    """A seat's accepted answer. decision: the id that it answered. at, credit, rival: its stamp in milliseconds."""
 
     seat: SeatIndex
     decision: Annotated[int, Meta(ge=1)]
     action: dict[str, Any]
     at: Millis
     credit: Millis = 0
+    rival: Millis = 0
 
 
 class Expire(Struct, frozen=True, tag="expire", forbid_unknown_fields=True):

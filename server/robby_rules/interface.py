@@ -16,21 +16,29 @@ StateT = TypeVar("StateT")
 
 
 class Stamp(NamedTuple):
-    """When an input was received, in milliseconds since the match began. credit: lag credit for races, milliseconds."""
+    """When an input was received, in milliseconds since the match began.
+
+    credit: what a race takes off for the way of this seat's connection. rival: the largest credit that an input of
+    any other seat, still on its way, could have. Both in milliseconds, 0 outside races.
+    """
 
     at: int
     credit: int = 0
+    rival: int = 0
 
 
 class Step(Struct, Generic[StateT], frozen=True, gc=False):
     """What an input led to.
 
     public: events that all may see, in order. private: (seat, event) pairs for one seat each.
+    only: the one seat that may notice; then there are no public events, and all views, timers and decisions but that
+    seat's own are as before. Nobody else is told that anything has happened: who races must not hear the rivals.
     """
 
     state: StateT
     public: tuple[Struct, ...]
     private: tuple[tuple[int, Struct], ...] = ()
+    only: int | None = None
 
 
 class Timer(NamedTuple):

@@ -115,7 +115,7 @@ def _again(match: Match, index: int, entry: Entry) -> Change:
     change: Change | None
     try:
         if isinstance(entry, Act):
-            change = match.submit(entry.seat, entry.decision, entry.action, Stamp(entry.at, entry.credit))
+            change = match.submit(entry.seat, entry.decision, entry.action, Stamp(entry.at, entry.credit, entry.rival))
         elif isinstance(entry, Expire):
             change = match.expire(Stamp(entry.at))
         elif isinstance(entry, Presence):

@@ -64,7 +64,7 @@ class Change(NamedTuple):
 
     entry: for the journal. public: the new public events in order; the first of them is number `first` of the match
     (from 0). private: each seat's own new events. seq: the match's sequence number once adopted.
-    before, after: the match's own business.
+    only: the one seat that may notice; None: all are told. before, after: the match's own business.
     """
 
     entry: Entry
@@ -74,6 +74,7 @@ class Change(NamedTuple):
     seq: int
     before: _Standing
     after: _Standing
+    only: int | None = None
 
 
 def read_options(game: str, options: Mapping[str, Any]) -> Any:
@@ -267,8 +268,8 @@ class Match:
             raise IllegalActionError(TOO_LATE)
         at = max(stamp.at, standing.now)
         chance = Chance(self.start_entry.seed, standing.position)
-        step = self.rules.apply(standing.state, seat, action, Stamp(at, stamp.credit), chance)
-        entry = Act(seat, decision, msgspec.to_builtins(action), at, stamp.credit)
+        step = self.rules.apply(standing.state, seat, action, stamp._replace(at=at), chance)
+        entry = Act(seat, decision, msgspec.to_builtins(action), at, stamp.credit, stamp.rival)
         last = _with(standing.last, seat, _Accepted(decision, action))
         return self._change(entry, step, chance.position, at, actor=seat, last=last, lapsed=standing.lapsed)
 
@@ -280,7 +281,7 @@ class Match:
         if due is None or at < due:
             raise NotDueError(f"no deadline is due at {at} ms (the next: {due})")
         chance = Chance(self.start_entry.seed, standing.position)
-        step = self.rules.expire(standing.state, Stamp(at, stamp.credit), chance)
+        step = self.rules.expire(standing.state, Stamp(at), chance)
         before = self.rules.pending(standing.state)
         after = self.rules.pending(step.state)
         moved = self.rules.phase(step.state) != self.rules.phase(standing.state)
@@ -295,7 +296,7 @@ class Match:
         self._check_seat(seat)
         standing = self._standing
         at = max(stamp.at, standing.now)
-        state = self.rules.presence(standing.state, seat, absent, Stamp(at, stamp.credit))
+        state = self.rules.presence(standing.state, seat, absent, Stamp(at))
         if state == standing.state:
             return None
         step: Step[Any] = Step(state, ())
@@ -338,7 +339,7 @@ class Match:
             now=at,
             told=standing.told + len(step.public),
         )
-        return Change(entry, step.public, _by_seat(step), standing.told, after.seq, standing, after)
+        return Change(entry, step.public, _by_seat(step), standing.told, after.seq, standing, after, step.only)
 
     def _check_seat(self, seat: int) -> None:
         if not 0 <= seat < self.start_entry.seats:

@@ -429,15 +429,19 @@ class Table:
         return [TableNews(code="server_back")]
 
     def push_update(self, change: Change | None) -> None:
-        """Tell everybody a change of the match; without one, its start."""
+        """Tell everybody who may notice it a change of the match; without one, its start."""
         assert self.play is not None, "there is a match to tell of"
+        only = None if change is None else change.only
         for index, seat in enumerate(self.seats):
+            if only not in (None, index):
+                continue
             sessions = tuple(seat.sessions())
             if sessions:
                 fields = self.play.started(index) if change is None else self.play.update(index, change)
                 for session in sessions:
                     self.tell(partial(session.send_update, fields))
-        self.audience.update(self.play.started(None) if change is None else self.play.update(None, change))
+        if only is None:
+            self.audience.update(self.play.started(None) if change is None else self.play.update(None, change))
 
     def push_time(self) -> None:
         """Tell everybody how the match stands, where nothing but its time has changed."""

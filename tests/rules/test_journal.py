@@ -46,7 +46,7 @@ ENTRIES: list[Entry] = [
         Deal(bytes(32), (bytes(range(32)), b""), (b"\xff" * 32, b"")),
         1_800_000_000,
     ),
-    Act(2, 7, {"type": "lay", "bank": 3}, 12_345, 20),
+    Act(2, 7, {"type": "lay", "bank": 3}, 12_345, 20, 150),
     Expire(45_000),
     Presence(0, True, 99),
 ]
@@ -67,10 +67,15 @@ def test_the_bytes_of_entries_stay_as_they_are() -> None:
     assert encode_entry(Presence(0, True, 99)).hex() == (
         "920184a474797065a870726573656e6365a47365617400a6616273656e74c3a2617463"
     )
-    assert encode_entry(Act(2, 7, {"type": "lay", "bank": 3}, 500, 20)).hex() == (
+    assert encode_entry(Act(2, 7, {"type": "lay", "bank": 3}, 500, 20, 30)).hex() == (
+        "920187a474797065a3616374a47365617402a86465636973696f6e07a6616374696f6e"
+        "82a474797065a36c6179a462616e6b03a26174cd01f4a663726564697414a5726976616c1e"
+    )
+    before_races = (
         "920186a474797065a3616374a47365617402a86465636973696f6e07a6616374696f6e"
         "82a474797065a36c6179a462616e6b03a26174cd01f4a663726564697414"
     )
+    assert decode_entry(bytes.fromhex(before_races)) == Act(2, 7, {"type": "lay", "bank": 3}, 500, 20)
 
 
 def test_no_entry_shows_its_secrets_where_it_is_printed() -> None:
@@ -80,9 +85,15 @@ def test_no_entry_shows_its_secrets_where_it_is_printed() -> None:
         assert secret.decode()[:4] not in shown
 
 
-@given(seat=st.integers(0, 63), decision=st.integers(1, 2**53), at=st.integers(0, 2**53), credit=st.integers(0, 1000))
-def test_any_act_survives_its_bytes(seat: int, decision: int, at: int, credit: int) -> None:
-    entry = Act(seat, decision, {"type": "confirm"}, at, credit)
+@given(
+    seat=st.integers(0, 63),
+    decision=st.integers(1, 2**53),
+    at=st.integers(0, 2**53),
+    credit=st.integers(0, 1000),
+    rival=st.integers(0, 1000),
+)
+def test_any_act_survives_its_bytes(seat: int, decision: int, at: int, credit: int, rival: int) -> None:
+    entry = Act(seat, decision, {"type": "confirm"}, at, credit, rival)
     assert decode_entry(encode_entry(entry)) == entry
 
 
