@@ -8,6 +8,7 @@ import trio
 
 from robby_protocol import errors
 from robby_protocol.messages import (
+    Command,
     TableConfigure,
     TableCreate,
     TableHandOver,
@@ -19,7 +20,8 @@ from robby_protocol.messages import (
     TableState,
     Welcome,
 )
-from robby_server.kept import KeptTable, encode_table
+from robby_server.kept import KeptTable, decode_table, encode_table
+from robby_server.store import MemoryStore
 from tests.server.kit import Peer, begin, play_all, settled
 from tests.server.lives import USUAL, Lives, back, people, person, picture, playing, seated, to_plays
 
@@ -34,6 +36,55 @@ async def change(lives: Lives, **fields: Any) -> KeptTable:
     changed = KeptTable(**fields)
     await lives.store.save_table(changed.table, encode_table(changed))
     return changed
+
+
+class WatchedStore(MemoryStore):
+    """Counts what people have heard by the time that a snapshot is about to be kept, and once it is."""
+
+    def __init__(self, peers: list[Peer]) -> None:
+        super().__init__()
+        self.peers = peers
+        self.kept: list[str] = []
+        self.early: list[str] = []
+
+    def __deepcopy__(self, memo: Any) -> "WatchedStore":
+        return self
+
+    async def save_table(self, table: str, snapshot: bytes) -> None:
+        heard = [len(peer.got) for peer in self.peers]
+        await settled()  # give anything that is told too early the time to arrive
+        what = decode_table(snapshot).phase
+        self.early += [what for peer, before in zip(self.peers, heard, strict=True) if len(peer.got) > before]
+        self.kept.append(what)
+        await super().save_table(table, snapshot)
+
+
+async def test_nothing_about_a_table_is_told_before_it_is_kept(autojump_clock: Any) -> None:
+    """What somebody was told and a crash takes back would be a broken promise: answers, states, news alike."""
+    everybody: list[Peer] = []
+    store = WatchedStore(everybody)
+    lives = Lives(store=store)
+    async with lives.life() as host:
+        peers = await people(host, *NAMES)
+        everybody += peers
+        ana, ben, cleo = peers
+        table = (await ana.call(TableCreate, game="robby-solo"))["table"]
+        await settled()
+        before = len(store.kept)
+        commands: list[tuple[Peer, type[Command], dict[str, Any]]] = [
+            (ben, TableJoin, {"table": table}),
+            (cleo, TableJoin, {"table": table}),
+            (ana, TableConfigure, {"options": SHORT}),
+            (ana, TableHandOver, {"seat": 1, "name": "Ben"}),
+            (ben, TableKick, {"seat": 2, "name": "Cleo"}),
+        ]
+        for peer, command, fields in commands:
+            await peer.call(command, **fields)
+            await settled()
+        assert len(store.kept) == before + len(commands)
+        await cleo.call(TableCreate, game="robby-solo")
+        await settled()
+        assert store.early == []
 
 
 async def test_a_finished_table_keeps_its_results_and_its_match(autojump_clock: Any) -> None:
