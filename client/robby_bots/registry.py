@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from robby_bots.greedy_bot import GreedyBot
 from robby_bots.interface import Bot
 from robby_bots.random_bot import RandomBot
+from robby_bots.robby_solo.greedy import GreedyBot
 from robby_protocol.i18n import _
 
 BOTS: dict[str, dict[str, type[Bot]]] = {

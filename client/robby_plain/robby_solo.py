@@ -19,7 +19,7 @@ from robby_games.robby_solo import (
     money_of,
     total_of,
 )
-from robby_plain import solo_answers
+from robby_plain import robby_solo_answers
 from robby_protocol.i18n import N_, _, ngettext
 
 _RULES: tuple[str, ...] = (
@@ -82,7 +82,7 @@ class RobbySoloTexts:
         return label
 
     def read(self, text: str) -> Any | None:
-        return solo_answers.read(text)
+        return robby_solo_answers.read(text)
 
     def can_be_passed(self, legal: Sequence[Any]) -> bool:
         return all(isinstance(action, Reveal) for action in legal)

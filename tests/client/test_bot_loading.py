@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from robby_bots.greedy_bot import GreedyBot
 from robby_bots.interface import Bot
 from robby_bots.random_bot import RandomBot
 from robby_bots.registry import BotLoadError, load_bot
+from robby_bots.robby_solo.greedy import GreedyBot
 from robby_games.robby_solo import Confirm, Lay
 from tests.client.offline import Offline
 
@@ -43,7 +43,7 @@ def test_a_bot_by_name() -> None:
 
 
 def test_a_bot_from_a_module() -> None:
-    assert load_bot("robby_bots.greedy_bot:GreedyBot") is GreedyBot
+    assert load_bot("robby_bots.robby_solo.greedy:GreedyBot") is GreedyBot
 
 
 def test_a_bot_from_a_file_with_one_and_with_several(tmp_path: Path) -> None:
@@ -59,9 +59,9 @@ def test_a_bot_from_a_file_with_one_and_with_several(tmp_path: Path) -> None:
     [
         ("clever", None),
         ("no_such_module:Bot", None),
-        ("robby_bots.greedy_bot:Nothing", None),
+        ("robby_bots.robby_solo.greedy:Nothing", None),
         ("robby_bots.interface:Bot", None),
-        ("robby_bots.greedy_bot:ITEM_GUESS", None),
+        ("robby_bots.robby_solo.greedy:ITEM_GUESS", None),
         ("missing.py", None),
         ("{path}", "x = ("),
         ("{path}", "raise ZeroDivisionError('out of\\nluck')"),

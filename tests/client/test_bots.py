@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from robby_bots.greedy_bot import GreedyBot, draw_bank, loot_worth
 from robby_bots.interface import Bot, BotView
 from robby_bots.random_bot import RandomBot
 from robby_bots.registry import BOTS
+from robby_bots.robby_solo.greedy import GreedyBot, draw_bank, loot_worth
 from robby_games.robby_solo import (
     Confirm,
     Declaration,

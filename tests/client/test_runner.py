@@ -10,9 +10,9 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from robby_bots.greedy_bot import GreedyBot
 from robby_bots.interface import Bot, BotView
 from robby_bots.registry import BOTS
+from robby_bots.robby_solo.greedy import GreedyBot
 from robby_bots.runner import run_bot
 from robby_client.client import Client, LoginPlan
 from robby_client.codes import CONNECTION_LOST, STOPPED

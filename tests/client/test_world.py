@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from robby_bots.greedy_bot import GreedyBot
 from robby_bots.random_bot import RandomBot
+from robby_bots.robby_solo.greedy import GreedyBot
 from robby_client.world import RunningClock, UnknownEvent, World
 from robby_games.robby_solo import Confirm, Laid, Lay, OwnView, PublicView, TakeBack
 from robby_protocol.codec import plain

@@ -12,10 +12,10 @@ from robby_games.robby_solo import Clashed, Given, Police, Revealed, Robbed, Sup
 from robby_tui import terminal
 from robby_tui.cells import cut, fit, plain
 from robby_tui.presses import Presses
-from robby_tui.recap import gather, loot_sum
+from robby_tui.robby_solo.loot import in_short, worth_text
+from robby_tui.robby_solo.recap import gather, loot_sum
 from robby_tui.widgets.countdown import bar, draw, left_text, urgency
 from robby_tui.widgets.lines import clip, content, line_width, pad, spread
-from robby_tui.widgets.loot import in_short, worth_text
 
 FOREIGN = ("Ana", "漢字漢字", "👨‍👩‍👧", "👍🏽", "☎️", "🇩🇪🇫🇷", "e\u0301" * 5, "שלום", "a\u0301\u0302\u0303\u0304\u0305")
 

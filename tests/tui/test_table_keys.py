@@ -18,8 +18,8 @@ from robby_games.robby_solo import (
     TakeBack,
 )
 from robby_tui.presses import Presses
+from robby_tui.robby_solo.banks import BankRow
 from robby_tui.screens.table import TableScreen
-from robby_tui.widgets.banks import BankRow
 from tests.tui.fakes import WILL_NOT_RED, own, public
 from tests.tui.kit import Stage, run
 from tests.tui.tables import ASKED, LAYS, MINE, acted, sit

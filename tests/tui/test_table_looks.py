@@ -15,9 +15,9 @@ from robby_games.robby_solo import (
     TakeBack,
 )
 from robby_protocol.messages import SeatInfo
+from robby_tui.robby_solo.banks import BankRow
+from robby_tui.robby_solo.people import People
 from robby_tui.screens.table import TableScreen
-from robby_tui.widgets.banks import BankRow
-from robby_tui.widgets.people import People
 from tests.tui.fakes import BANKS, WILL_NOT_RED, Match, own, participant, public, table_state
 from tests.tui.kit import Stage, run
 from tests.tui.tables import ASKED, LAYS, REVEAL, acted, sit

@@ -13,11 +13,11 @@ from robby_games.robby_solo import (
     TakeBack,
 )
 from robby_protocol.messages import TableLeave, TableNews
+from robby_tui.robby_solo.banks import BankRow
 from robby_tui.screens.confirm import Confirm as ConfirmDialog
 from robby_tui.screens.lobby import LobbyScreen
 from robby_tui.screens.results import ResultsScreen
 from robby_tui.screens.table import TableScreen
-from robby_tui.widgets.banks import BankRow
 from robby_tui.widgets.story import Story
 from tests.tui.fakes import Match, own, public, scores, table_state
 from tests.tui.kit import Stage, run

@@ -12,15 +12,15 @@ from robby_games.robby_solo import Confirm, Confirmed, Revealed, RoundStarted, T
 from robby_protocol import errors
 from robby_protocol.errors import PASSWORD_WRONG
 from robby_tui.cells import width
-from robby_tui.recap import Recap
+from robby_tui.robby_solo.banks import _named
+from robby_tui.robby_solo.loot import in_one_line
+from robby_tui.robby_solo.recap import Recap
 from robby_tui.screens.connect import ConnectScreen, said_here
 from robby_tui.screens.help import Help
 from robby_tui.screens.lobby import LobbyScreen
 from robby_tui.screens.table import TableScreen
 from robby_tui.terminal import to_ascii
-from robby_tui.widgets.banks import _named
 from robby_tui.widgets.countdown import Countdown
-from robby_tui.widgets.loot import in_one_line
 from robby_tui.widgets.story import Story
 from robby_tui.widgets.toggles import Tick
 from tests.tui.fakes import WILL_NOT_RED, lobby, own, public, table, table_state

@@ -11,8 +11,8 @@ from textual.widgets import Static
 
 from robby_client.events import ClientEvent
 from robby_protocol.i18n import _
-from robby_tui.asked import KeyHint
 from robby_tui.cells import plain
+from robby_tui.hints import KeyHint
 from robby_tui.link import Link
 from robby_tui.screens.talking import Talking
 from robby_tui.widgets.banner import Banner

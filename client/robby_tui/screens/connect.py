@@ -26,8 +26,8 @@ from robby_client.store import KnownServer
 from robby_protocol.errors import TLS_REQUIRED
 from robby_protocol.i18n import _
 from robby_tui import wishes
-from robby_tui.asked import KeyHint
 from robby_tui.cells import cut, plain
+from robby_tui.hints import KeyHint
 from robby_tui.link import Link
 from robby_tui.screens.base import BaseScreen
 from robby_tui.widgets.choices import Choices

@@ -2,7 +2,7 @@
 
 from robby_client.world import GameState
 from robby_games.robby_solo import NAME as ROBBY_SOLO
-from robby_tui.screens.solo_table import SoloTable
+from robby_tui.robby_solo.table import SoloTable
 from robby_tui.screens.table import TableScreen
 
 _TABLES: dict[str, type[TableScreen]] = {ROBBY_SOLO: SoloTable}

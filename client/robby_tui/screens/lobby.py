@@ -16,8 +16,8 @@ from robby_games.robby_solo import NAME, Options
 from robby_protocol.i18n import _, ngettext
 from robby_protocol.messages import LobbyWatch, TableInfo
 from robby_tui import wishes
-from robby_tui.asked import KeyHint
 from robby_tui.cells import cut, fit, plain
+from robby_tui.hints import KeyHint
 from robby_tui.screens.access import enter_table
 from robby_tui.screens.ask import AskText
 from robby_tui.screens.base import BaseScreen

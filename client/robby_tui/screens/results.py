@@ -15,13 +15,13 @@ from robby_games.robby_solo import ITEM_WORTH, PublicView, Score, is_item
 from robby_protocol.i18n import _, ngettext
 from robby_protocol.messages import TableInfo
 from robby_tui import wishes
-from robby_tui.asked import KeyHint
 from robby_tui.cells import fit, plain, width
-from robby_tui.picture import names_of
+from robby_tui.hints import KeyHint
+from robby_tui.robby_solo.loot import item_name
+from robby_tui.robby_solo.picture import names_of
 from robby_tui.screens.seated import Seated, deal_text
 from robby_tui.signs import DONE, GOOD, MUTED, WINNER, YOU
 from robby_tui.widgets.lines import Line, content, line_width
-from robby_tui.widgets.loot import item_name
 from robby_tui.widgets.story import Story
 
 NAME_CELLS = 20

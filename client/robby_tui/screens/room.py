@@ -27,8 +27,8 @@ from robby_protocol.messages import (
     TableState,
 )
 from robby_tui import wishes
-from robby_tui.asked import KeyHint
 from robby_tui.cells import fit, plain
+from robby_tui.hints import KeyHint
 from robby_tui.link import OnRefused
 from robby_tui.screens.ask import Choose
 from robby_tui.screens.confirm import Confirm

@@ -10,7 +10,7 @@ from robby_client.tale.deal import deal_sentence
 from robby_protocol.i18n import _
 from robby_protocol.messages import TableInfo, TableReady, TableStart
 from robby_tui import wishes
-from robby_tui.asked import KeyHint
+from robby_tui.hints import KeyHint
 from robby_tui.screens.access import enter_table
 from robby_tui.screens.base import BaseScreen
 from robby_tui.screens.confirm import Confirm

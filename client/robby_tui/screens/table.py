@@ -20,8 +20,8 @@ from robby_protocol.i18n import _
 from robby_protocol.messages import TableState
 from robby_tui import wishes
 from robby_tui.answers import Answers
-from robby_tui.asked import KeyHint
 from robby_tui.cells import plain
+from robby_tui.hints import KeyHint
 from robby_tui.link import Link
 from robby_tui.screens.access import enter_table
 from robby_tui.screens.base import SMALLEST, BaseScreen

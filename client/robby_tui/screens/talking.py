@@ -18,8 +18,8 @@ from textual.widgets import Static
 
 from robby_client.chat import Chat, ChatLine
 from robby_protocol.i18n import _
-from robby_tui.asked import KeyHint
 from robby_tui.cells import cut
+from robby_tui.hints import KeyHint
 from robby_tui.link import Link
 from robby_tui.screens.people import PeopleScreen
 from robby_tui.signs import MUTED

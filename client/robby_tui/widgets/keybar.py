@@ -7,8 +7,8 @@ from textual.events import Click
 from textual.message import Message
 from textual.widget import Widget
 
-from robby_tui.asked import KeyHint
 from robby_tui.cells import width
+from robby_tui.hints import KeyHint
 from robby_tui.widgets.lines import Line, content
 
 

@@ -15,7 +15,7 @@ from robby_games.robby_solo import (
     Supply,
     TakeBack,
 )
-from robby_plain.solo_answers import read
+from robby_plain.robby_solo_answers import read
 
 
 @pytest.mark.parametrize(

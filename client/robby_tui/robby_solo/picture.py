@@ -16,7 +16,7 @@ from robby_games.robby_solo import (
 from robby_protocol.i18n import _
 from robby_protocol.messages import SeatInfo, TableInfo
 from robby_tui.cells import plain
-from robby_tui.recap import Recap
+from robby_tui.robby_solo.recap import Recap
 
 
 def names_of(game: GameState) -> list[str]:

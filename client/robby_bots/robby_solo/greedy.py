@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from robby_bots.interface import BotView
-from robby_bots.solo import SoloBot
+from robby_bots.robby_solo.manners import SoloBot
 from robby_games.robby_solo import Confirm, Declare, PublicView, TakeBack, is_item
 
 ITEM_GUESS = 5_000

@@ -1,20 +1,10 @@
 """What is asked of a person at the table, and which keys answer. Knows no widgets."""
 
-from dataclasses import dataclass
-
 from robby_client.words import robby_solo as words
 from robby_games.robby_solo import Confirm, Declare, Give, Lay, Reveal, Supply, TakeBack
 from robby_protocol.i18n import _
-from robby_tui.picture import Picture
-
-
-@dataclass(frozen=True)
-class KeyHint:
-    """A key as it is written on screen, what it does, and the action behind it."""
-
-    key: str
-    does: str
-    action: str
+from robby_tui.hints import KeyHint
+from robby_tui.robby_solo.picture import Picture
 
 
 def sentence(picture: Picture) -> str:

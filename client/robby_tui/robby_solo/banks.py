@@ -14,8 +14,8 @@ from robby_client.words import robby_solo as words
 from robby_games.robby_solo import ITEM_NAMES, POLICE_AT, is_item
 from robby_protocol.i18n import _
 from robby_tui.cells import ELLIPSIS, cut, fit, width
-from robby_tui.picture import Picture
-from robby_tui.recap import loot_sum
+from robby_tui.robby_solo.picture import Picture
+from robby_tui.robby_solo.recap import loot_sum
 from robby_tui.signs import ALERT, ARROW, BAD, BANK_COLORS, CLASH, FACE_DOWN, GENTLEMAN, GOOD, INK, MUTED, POLICE
 from robby_tui.widgets.lines import Line, content
 

@@ -9,12 +9,13 @@ from textual.binding import Binding, BindingType
 from robby_client.world import GameState
 from robby_games.robby_solo import Confirm, Declare, Give, Lay, PublicView, Reveal, Supply, TakeBack
 from robby_protocol.i18n import _
-from robby_tui import asked, wishes
-from robby_tui.asked import KeyHint
+from robby_tui import wishes
+from robby_tui.hints import KeyHint
 from robby_tui.link import Link
-from robby_tui.picture import Picture, Saying
+from robby_tui.robby_solo import asked
+from robby_tui.robby_solo.banks import BankRow
+from robby_tui.robby_solo.picture import Picture, Saying
 from robby_tui.screens.table import TableScreen
-from robby_tui.widgets.banks import BankRow
 from robby_tui.widgets.countdown import left_text
 
 _LETTERS = "ygrbxpk"

@@ -13,20 +13,20 @@ from robby_client.tale import robby_solo as tale
 from robby_client.world import GameState
 from robby_games.robby_solo import Declared, GameOver, Revealed, RoundStarted
 from robby_protocol.i18n import _
-from robby_tui import asked
 from robby_tui.cells import cut, plain, width
 from robby_tui.link import Link
-from robby_tui.picture import Picture, names_of
-from robby_tui.recap import Recap, gather
-from robby_tui.screens.solo_keys import SoloKeys
+from robby_tui.robby_solo import asked
+from robby_tui.robby_solo import banks as bank_widgets
+from robby_tui.robby_solo.banks import BankRow
+from robby_tui.robby_solo.keys import SoloKeys
+from robby_tui.robby_solo.loot import OwnLoot, in_one_line, item_name
+from robby_tui.robby_solo.people import People
+from robby_tui.robby_solo.picture import Picture, names_of
+from robby_tui.robby_solo.recap import Recap, gather
 from robby_tui.screens.table import WIDE
 from robby_tui.signs import ALERT, GENTLEMAN, GOOD, LINE, MUTED
-from robby_tui.widgets import banks as bank_widgets
-from robby_tui.widgets.banks import BankRow
 from robby_tui.widgets.countdown import Countdown
 from robby_tui.widgets.lines import Piece, content, spread
-from robby_tui.widgets.loot import OwnLoot, in_one_line, item_name
-from robby_tui.widgets.people import People
 from robby_tui.widgets.story import Story
 
 STAGE_SECONDS = 0.3

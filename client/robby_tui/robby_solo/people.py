@@ -7,8 +7,8 @@ from robby_client.words import robby_solo as words
 from robby_games.robby_solo import ParticipantView, is_item
 from robby_protocol.i18n import _, ngettext
 from robby_tui.cells import cut, fit, width
-from robby_tui.picture import Picture
-from robby_tui.recap import loot_sum
+from robby_tui.robby_solo.picture import Picture
+from robby_tui.robby_solo.recap import loot_sum
 from robby_tui.signs import ALERT, ARROW, BAD, BOT, CLASH, DONE, FACE_DOWN, GENTLEMAN, GOOD, MUTED, YOU
 from robby_tui.widgets.lines import Line, content, line_width, pad, spread
 

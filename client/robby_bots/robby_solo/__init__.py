@@ -1,0 +1,1 @@
+"""The bots of Robby Solo, and what they share."""

@@ -1,0 +1,1 @@
+"""Robby Solo's screens: the table with its banks, its results, its chapters of the help."""
