@@ -39,8 +39,19 @@ Seat = Annotated[int, Meta(ge=0, le=3)]
 Place = Annotated[int, Meta(ge=0, le=4)]
 Millis = Annotated[int, Meta(ge=1_000, le=3_600_000)]
 
-PRESETS: dict[str, int | None] = {"blitz": 10_000, "standard": 30_000, "relaxed": 90_000, "untimed": None}
-"""The limit of each decision; None: none."""
+
+class Limits(Struct, frozen=True, gc=False, kw_only=True):
+    """Time limits in milliseconds; None: no limit."""
+
+    decision: Millis | None
+
+
+PRESETS: dict[str, Limits] = {
+    "blitz": Limits(decision=10_000),
+    "standard": Limits(decision=30_000),
+    "relaxed": Limits(decision=90_000),
+    "untimed": Limits(decision=None),
+}
 
 
 class Options(Struct, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
@@ -91,11 +102,11 @@ class GameStarted(Struct, frozen=True, gc=False, tag="game_started"):
 
 
 class RoundBegan(Struct, frozen=True, gc=False, tag="round_began"):
-    """round counts from 1. starter: who begins. drawn: among whom that was drawn; empty if nobody else came into question."""
+    """round counts from 1. starter: who begins. drawn: among whom that was drawn; empty if it was not."""
 
     round: int
     starter: Seat
-    drawn: tuple[int, ...] = ()
+    drawn: tuple[int, ...]
 
 
 class TurnBegan(Struct, frozen=True, gc=False, tag="turn_began"):
@@ -111,7 +122,7 @@ class Passed(Struct, frozen=True, gc=False, tag="passed"):
 
 
 class Thrown(Struct, frozen=True, gc=False, tag="thrown"):
-    """throw: the how many'th of the turn, from 1. dice: all five as they lie now. again: the places that were thrown."""
+    """throw: which of the turn, from 1. dice: all five as they lie now. again: the places that were thrown."""
 
     seat: Seat
     throw: int
@@ -241,6 +252,6 @@ def most_idle(players: int) -> int:
     return IDLE_CIRCLES * players
 
 
-def limit_of(options: Options) -> int | None:
-    """The limit of each decision at a table; None: none."""
-    return PRESETS[options.time] if options.decision_ms is None else options.decision_ms
+def limits_of(options: Options) -> Limits:
+    """The limits a table plays with: the preset's, where the options give none of their own."""
+    return PRESETS[options.time] if options.decision_ms is None else Limits(decision=options.decision_ms)

@@ -9,7 +9,7 @@ it some thousandths; a table once reckoned is kept.
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations, combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement
 
 from robby_games.tresor_diebe import DICE, FIRST_SAFE, LAST_SAFE, SIDES, THROWS
 
@@ -111,6 +111,6 @@ def aiming_at(safes: Sequence[int]) -> Outlook:
 
 
 def chance_of(safes: Sequence[int], dice: Sequence[int] = (), left: int = THROWS) -> Fraction:
-    """The chance to hit any of these safes with these dice lying and so many throws left; without dice: before a turn."""
+    """The chance to hit any of these safes with these dice lying (none: nothing thrown yet) and so many throws left."""
     aim = aiming_at(safes)
     return aim.worth(dice, left) if dice else aim.at_start(left)

@@ -46,7 +46,7 @@ class _Standing(NamedTuple):
 
     ids: each seat's decision id. last: each seat's last accepted answer. lapsed: the id of each seat's last decision
     that the clock took over, 0 for none. position: the chance's. now: the latest stamp taken. told: how many public
-    events there were.
+    events there were. alone: how many changes each seat alone was told of.
     """
 
     state: Any
@@ -57,6 +57,7 @@ class _Standing(NamedTuple):
     position: int
     now: int
     told: int
+    alone: tuple[int, ...]
 
 
 class Change(NamedTuple):
@@ -120,6 +121,7 @@ class Match:
             position=chance.position,
             now=0,
             told=len(step.public),
+            alone=(0,) * start.seats,
         )
 
     @classmethod
@@ -157,7 +159,7 @@ class Match:
             match=match_id,
             game=game,
             rules_version=rules.version,
-            options=msgspec.to_builtins(typed),
+            options=_plain(typed),
             seats=seats,
             seed=seed,
             deal=deal,
@@ -171,6 +173,12 @@ class Match:
     def seq(self) -> int:
         """Grows by one with every adopted change; 0 at the start."""
         return self._standing.seq
+
+    def told_seq(self, seat: int | None) -> int:
+        """The sequence number as the seat (None: a spectator) is told it: without what others alone were told of, or
+        the gap would show that there was something."""
+        alone = self._standing.alone
+        return self.seq - sum(alone) + (0 if seat is None else alone[seat])
 
     @property
     def now(self) -> int:
@@ -211,7 +219,7 @@ class Match:
         standing = self._standing
         if seat not in self.rules.pending(standing.state):
             return None
-        legal = [msgspec.to_builtins(action) for action in self.rules.legal(standing.state, seat)]
+        legal = [_plain(action) for action in self.rules.legal(standing.state, seat)]
         return Decision(id=standing.ids[seat], legal=legal)
 
     def view(self, seat: int | None) -> tuple[Struct, Struct | None]:
@@ -269,7 +277,7 @@ class Match:
         at = max(stamp.at, standing.now)
         chance = Chance(self.start_entry.seed, standing.position)
         step = self.rules.apply(standing.state, seat, action, stamp._replace(at=at), chance)
-        entry = Act(seat, decision, msgspec.to_builtins(action), at, stamp.credit, stamp.rival)
+        entry = Act(seat, decision, _plain(action), at, stamp.credit, stamp.rival)
         last = _with(standing.last, seat, _Accepted(decision, action))
         return self._change(entry, step, chance.position, at, actor=seat, last=last, lapsed=standing.lapsed)
 
@@ -329,6 +337,9 @@ class Match:
             ids = _with(ids, actor, ids[actor] + 1)
         if self.rules.phase(step.state) != self.rules.phase(standing.state):
             ids = tuple(number + 1 for number in ids)
+        alone = standing.alone
+        if step.only is not None:
+            alone = _with(alone, step.only, alone[step.only] + 1)
         after = _Standing(
             state=step.state,
             seq=standing.seq + 1,
@@ -338,6 +349,7 @@ class Match:
             position=position,
             now=at,
             told=standing.told + len(step.public),
+            alone=alone,
         )
         return Change(entry, step.public, _by_seat(step), standing.told, after.seq, standing, after, step.only)
 
@@ -359,6 +371,12 @@ def _types(game: str) -> GameTypes:
         return GAMES[game]
     except KeyError:
         raise UnknownGameError(game) from None
+
+
+def _plain(value: Struct) -> dict[str, Any]:
+    """A map as it comes back from bytes, lists for tuples: what is kept must equal what is read again."""
+    plain: dict[str, Any] = msgspec.msgpack.decode(msgspec.msgpack.encode(value))
+    return plain
 
 
 def _with(values: tuple[Any, ...], index: int, value: Any) -> tuple[Any, ...]:

@@ -4,7 +4,9 @@ from typing import Any
 
 from robby_rules.interface import Rules
 from robby_rules.robby_solo import RobbySolo
+from robby_rules.tresor_diebe import TresorDiebe
 
 RULES: dict[str, Rules[Any]] = {
     RobbySolo.name: RobbySolo(),
+    TresorDiebe.name: TresorDiebe(),
 }

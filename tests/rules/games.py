@@ -15,6 +15,7 @@ from robby_rules.chance import Chance
 from robby_rules.interface import Stamp
 from robby_rules.robby_solo.state import GENTLEMAN, LAID, NO_BANK, PLAYS, POLICE, REVISION, SUPPLY, State
 from tests.rules.kit import SOLO, all_loot
+from tests.rules.tresor_diebe_kit import diebe_conserved
 
 
 class Setting(NamedTuple):
@@ -52,6 +53,7 @@ class GameKit:
     twins: Callable[[Any, random.Random], Iterator[Twin]]
     phase_of: Callable[[Any], str]
     phases: frozenset[str]
+    simultaneous: bool = True
 
 
 REVEALS = frozenset({"Revealed"})
@@ -143,8 +145,13 @@ def _twins(state: State, rng: random.Random) -> Iterator[Twin]:
                 yield Twin("chosen item", twin, frozenset({seat}), PAYS)
 
 
-def _phase_of(state: State) -> str:
-    return state.phase
+def _phase_of(state: Any) -> str:
+    phase: str = state.phase
+    return phase
+
+
+def _none(*_asked: Any) -> Iterator[Any]:
+    return iter(())
 
 
 KITS: dict[str, GameKit] = {
@@ -175,6 +182,21 @@ KITS: dict[str, GameKit] = {
         twins=_twins,
         phase_of=_phase_of,
         phases=frozenset({"supply", "plays", "gentleman", "revision", "police", "over"}),
+    ),
+    "tresor-diebe": GameKit(
+        settings=(
+            Setting({}, 2),
+            Setting({"time": "blitz", "rounds": 5}, 3),
+            Setting({"time": "untimed"}, 4),
+            Setting({"time": "untimed", "decision_ms": 2_000, "rounds": 1}, 4),
+        ),
+        silent=(Setting({}, 2), Setting({"time": "untimed", "rounds": 5}, 4)),
+        conserved=diebe_conserved,
+        rare=_none,
+        twins=_none,
+        phase_of=_phase_of,
+        phases=frozenset(),
+        simultaneous=False,
     ),
 }
 

@@ -222,7 +222,7 @@ def test_simultaneous_answers_of_rare_moments_give_the_same_in_any_order(game: s
                 results.add(frozen((after, sorted(told), chance.position)))
                 tried += 1
             assert len(results) == 1
-    assert tried > 100
+    assert tried > 100 or not KITS[game].simultaneous
 
 
 @pytest.mark.parametrize(("game", "setting"), SETTINGS)
@@ -252,7 +252,7 @@ def test_simultaneous_answers_give_the_same_in_any_order(game: str, setting: Set
             assert len(results) == 1
         seat = rng.choice(pending)
         state = rules.apply(state, seat, chosen[seat], Stamp(0), chance).state
-    assert tried or setting.seats < 3, "no phase was ever ended by simultaneous answers"
+    assert tried or setting.seats < 3 or not KITS[game].simultaneous, "no phase was ever ended by simultaneous answers"
 
 
 def all_answers_are_independent(rules: Rules[Any], state: Any, chosen: dict[int, Any]) -> bool:
@@ -370,4 +370,4 @@ def test_what_the_clock_draws_shows_to_nobody_else(game: str, setting: Setting) 
                 assert heard(steps[0], None) == heard(steps[1], None)
                 compared += 1
         random_match(match, rng, steps=1, silence=0.5)
-    assert compared
+    assert compared or not KITS[game].phases

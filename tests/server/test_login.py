@@ -6,6 +6,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from robby_games.registry import GAMES
 from robby_protocol import errors, identity
 from robby_protocol.messages import Goodbye, Login, TableCreate, TableState
 from robby_server.identities import Identities, LoginError
@@ -44,7 +45,7 @@ async def test_the_server_proves_its_id(autojump_clock: Any) -> None:
         other = await host.peer().hello()
         assert other.proof == b""
         assert other.challenge != greeting.challenge
-        assert [(game.name, game.bots) for game in greeting.games] == [("robby-solo", [])]
+        assert [(game.name, game.bots) for game in greeting.games] == [(name, []) for name in GAMES]
         assert greeting.methods == ["guest", "key"]
 
 

@@ -1,0 +1,143 @@
+"""What the tests of Tresor Diebe share: a driver that lays out cases and loads the dice, and what is never lost."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from robby_games.tresor_diebe import (
+    BOARD,
+    FIRST_SAFE,
+    LAST_FIELD,
+    MARKERS,
+    NOBODY,
+    Again,
+    Options,
+    Pass,
+    Stop,
+    Throw,
+    most_idle,
+)
+from robby_rules.chance import Chance
+from robby_rules.interface import IllegalActionError, Stamp, Step
+from robby_rules.tresor_diebe import TresorDiebe
+from robby_rules.tresor_diebe.state import State
+
+DIEBE = TresorDiebe()
+
+
+class Loaded(Chance):
+    """Dice that fall as a case wants them; unwanted ones come from the stream."""
+
+    def __init__(self, key: bytes = bytes(range(32))) -> None:
+        super().__init__(key)
+        self.wanted: list[int] = []
+
+    def below(self, n: int) -> int:
+        if n == 6 and self.wanted:
+            return self.wanted.pop(0) - 1
+        return super().below(n)
+
+
+class Heist:
+    """A game that a test plays by hand, straight on the rules. Seat 0 begins unless it is said otherwise."""
+
+    def __init__(self, seats: int = 2, *, turn: int = 0, **options: Any) -> None:
+        self.chance = Loaded()
+        self.at = 0
+        self.step: Step[State] = DIEBE.setup(Options(**options), seats, self.chance)
+        self.rig(starter=turn, turn=turn)
+
+    @property
+    def state(self) -> State:
+        return self.step.state
+
+    @property
+    def told(self) -> tuple[Struct, ...]:
+        """The events of the last step."""
+        return self.step.public
+
+    def of(self, kind: type[Struct]) -> list[Any]:
+        """The last step's events of a kind."""
+        return [event for event in self.told if isinstance(event, kind)]
+
+    def rig(self, *, opened: Mapping[int, int] | None = None, **changes: Any) -> "Heist":
+        """Lay the table as the case needs it. opened: the owner by safe; all others are free then."""
+        if opened is not None:
+            owners = [NOBODY] * len(BOARD)
+            for safe, owner in opened.items():
+                owners[safe - FIRST_SAFE] = owner
+            changes["owners"] = tuple(owners)
+        self.step = Step(msgspec.structs.replace(self.state, **changes), self.told)
+        return self
+
+    def act(self, action: Struct) -> "Heist":
+        """By whoever is on turn."""
+        self.step = DIEBE.apply(self.state, self.state.turn, action, Stamp(self.at), self.chance)
+        return self
+
+    def throw(self, *dice: int) -> "Heist":
+        self.chance.wanted = list(dice)
+        return self.act(Throw())
+
+    def again(self, places: Sequence[int], *dice: int) -> "Heist":
+        self.chance.wanted = list(dice)
+        return self.act(Again(tuple(places)))
+
+    def stop(self) -> "Heist":
+        return self.act(Stop())
+
+    def passes(self, count: int = 1) -> "Heist":
+        for _turn in range(count):
+            self.act(Pass())
+        return self
+
+    def turn(self, *dice: int) -> "Heist":
+        """Throw these once, and stop."""
+        return self.throw(*dice).stop()
+
+    def expire(self, at: int | None = None) -> "Heist":
+        due = DIEBE.deadline(self.state)
+        assert due is not None
+        self.at = due if at is None else at
+        self.step = DIEBE.expire(self.state, Stamp(self.at), self.chance)
+        return self
+
+    def absent(self, seat: int, absent: bool = True) -> "Heist":
+        self.step = Step(DIEBE.presence(self.state, seat, absent, Stamp(self.at)), ())
+        return self
+
+    def refused(self, action: Struct, seat: int | None = None) -> str:
+        """The code with which an action is refused; the state and the dice to come must stay as they are."""
+        before, position = self.state, self.chance.position
+        who = self.state.turn if seat is None else seat
+        try:
+            DIEBE.apply(self.state, who, action, Stamp(self.at), self.chance)
+        except IllegalActionError as error:
+            assert self.state == before
+            assert self.chance.position == position
+            return error.code
+        raise AssertionError("the action was accepted")
+
+
+def diebe_conserved(options: Options, state: State) -> None:
+    """Eleven markers each, on the board or not; thieves on the track; nothing counted beyond where a round ends."""
+    seats = state.setting.seats
+    public: Any = DIEBE.view(state, None)[0]
+    for seat in range(seats):
+        assert public.markers[seat] >= 0
+        assert public.markers[seat] + state.owners.count(seat) == MARKERS
+    assert len(state.owners) == len(BOARD)
+    assert set(state.owners) <= {NOBODY, *range(seats)}
+    assert all(0 <= field <= LAST_FIELD for field in state.fields)
+    assert all(1 <= die <= 6 for die in state.dice)
+    assert len(state.dice) == (5 if state.throws else 0)
+    assert 0 <= state.throws <= 2
+    assert len(state.points) == (options.rounds if state.scores else state.round - 1)
+    if state.scores is None:
+        assert max(state.fields) < LAST_FIELD
+        assert NOBODY in state.owners
+        assert state.passes < seats
+        assert state.idle < most_idle(seats)
+        assert public.markers[state.turn] > 0
