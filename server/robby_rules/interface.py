@@ -82,6 +82,8 @@ class Rules(Protocol[StateT]):
 
     name: ClassVar[str]
     version: ClassVar[int]
+    races: ClassVar[bool]
+    """Whether being first ever counts; if not, no stamp carries credit."""
 
     def check(self, options: Any, seats: int) -> None:
         """Raise BadOptionsError where this number of seats cannot play with these options."""

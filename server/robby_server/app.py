@@ -247,7 +247,7 @@ class Server:
     def connect_memory(self) -> MemoryStream:
         """A new connection from inside the process; the server must be serving."""
         ours, theirs = memory_stream_pair()
-        self._begin(StreamTransport(ours), trusted=True)
+        self._begin(StreamTransport(ours, inside=True), trusted=True)
         return theirs
 
     # Connections.

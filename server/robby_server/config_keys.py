@@ -67,6 +67,9 @@ _TABLES: Mapping[str, tuple[str, ...]] = {
         "outbox_bytes",
         "lobby_outbox_bytes",
         "ping_seconds",
+        "race_credit_ms",
+        "race_ping_seconds",
+        "round_trip_seconds",
         "silence_seconds",
         "idle_seconds",
         "farewell_seconds",
@@ -130,6 +133,8 @@ _LIMITS: Mapping[str, tuple[float, float]] = {
     "handshake_seconds": (0.1, 600),
     "stop_seconds": (0.1, 600),
     "ping_seconds": (0.1, 3_600),
+    "race_credit_ms": (0, 1_000),
+    "race_ping_seconds": (0.1, 3_600),
     "tables": (0, 100_000),
     "listed_tables": (0, 1_000),  # what one frame holds
     "title_cells": (1, 200),

@@ -42,6 +42,7 @@ class Play:
         self.names = tuple(names or (owner.name for owner in owners))
         self.began = trio.current_time()
         self.paused_ms: int | None = None
+        self._resumed_ms = 0  # no moment is earlier than that at which the match went on
         self._store = store
         self._table = table
         self._public: tuple[int, int, bytes] | None = None
@@ -59,11 +60,25 @@ class Play:
         """The match needs not be taken up again."""
         await self._store.end(self.id)
 
-    def stamp(self, at: float) -> Stamp:
-        """The match time of a moment on trio's clock."""
+    @property
+    def races(self) -> bool:
+        """Whether the game has moments at which being first counts."""
+        return self.match.rules.races
+
+    def stamp(self, at: float, credit: float = 0.0, rival: float = 0.0) -> Stamp:
+        """The match time of a moment on trio's clock.
+
+        credit, rival: seconds, for races. While the match stands still nobody has any: all comes at one moment.
+        The credit is the whole number that makes *at less credit* the moment it would be without rounding either.
+        """
         if self.paused_ms is not None:
             return Stamp(self.paused_ms)
-        return Stamp(max(0, int((at - self.began) * 1000 + _TOLERANCE_MS)))
+        ms = self._milliseconds(at)
+        owed = ms - self._milliseconds(at - credit)
+        return Stamp(max(self._resumed_ms, ms), owed, math.ceil(rival * 1000 - _TOLERANCE_MS))
+
+    def _milliseconds(self, at: float) -> int:
+        return math.floor((at - self.began) * 1000 + _TOLERANCE_MS)
 
     def due(self) -> float | None:
         """When the next deadline is, on trio's clock."""
@@ -83,7 +98,7 @@ class Play:
         """Go on with exactly the time that was left."""
         if self.paused_ms is not None:
             self.began = trio.current_time() - self.paused_ms / 1000
-            self.paused_ms = None
+            self._resumed_ms, self.paused_ms = self.paused_ms, None
 
     def seat_of(self, who: Identity) -> int | None:
         """The seat that this identity played, or plays."""
@@ -108,7 +123,7 @@ class Play:
         return {
             "table": self._table,
             "match": self.id,
-            "seq": self.match.seq,
+            "seq": self.match.told_seq(seat),
             "public": self._public_part(first),
             "own": None if own is None else codec.plain(own),
             "own_events": [codec.plain(event) for event in private],

@@ -23,6 +23,7 @@ from robby_protocol.connection import (
 from robby_protocol.errors import LocalProtocolError, RemoteProtocolError, text_for
 from robby_protocol.messages import Bye, Command, Error, Message, Ok, Ping, Pong
 from robby_server.log import Throttle
+from robby_server.round_trip import RoundTrip
 from robby_server.settings import Settings
 from robby_server.tally import Tally
 from robby_server.transport import PlainPeer, Transport
@@ -48,7 +49,8 @@ class Watched(Protocol):
 class Session:
     """One connection.
 
-    who: the identity, from login on. trusted: from inside the process, so needs no password.
+    who: the identity, from login on. trusted: from inside the process, so needs no password. racing: it plays a game
+    in which being first counts, so the round trip must be known as it is now.
     """
 
     def __init__(
@@ -67,13 +69,14 @@ class Session:
         self.on_purpose = False
         self.moving: trio.Event | None = None  # set while a command that may change the seat waits for its answer
         self.watching: Watched | None = None  # a table's audience
+        self.racing = False
         self._transport = transport
         self._settings = settings
         self._throttle = throttle
         self._tally = Tally() if tally is None else tally
         self._asked: dict[int, float] = {}  # when each command that waits for its answer was received
         self._scope = trio.CancelScope()
-        self._outbox: deque[bytes] = deque()
+        self._outbox: deque[tuple[bytes, int | None]] = deque()  # frames, or their ends; with the number of a ping
         self._outbox_bytes = 0
         self._wake_writer = trio.Event()
         self._sending = False
@@ -86,6 +89,8 @@ class Session:
         self._tokens_at = self._heard
         self._warned = False
         self._ping = 0
+        self._received = self._heard  # when the bytes that are being taken were received
+        self._round_trip = RoundTrip(settings.round_trip_seconds, settings.race_credit_ms / 1000)
 
     def stop_watching(self) -> None:
         """Whatever this connection watches, it does so no longer."""
@@ -115,15 +120,24 @@ class Session:
             log.exception("message_not_sent", message=type(message).__name__)
             self.end(errors.INTERNAL, reconnect=True)
             return
-        self.send_frame(frame)
+        self._send(frame, message.n if isinstance(message, Ping) else None)
 
     def send_update(self, fields: Mapping[str, Any]) -> None:
         """Send a `game.update` whose public part was encoded already, for several receivers alike."""
         if not self._closing:
             self.send_frame(self.connection.send_update(**fields))
 
+    @property
+    def credit(self) -> float:
+        """How many seconds a race takes off the arrival of this connection's answers: its round trip, bounded."""
+        return self._round_trip.credit(trio.current_time(), self._transport.least_round_trip())
+
     def send_frame(self, frame: bytes) -> None:
         """Send a whole frame that was encoded already, for several receivers alike."""
+        self._send(frame)
+
+    def _send(self, frame: bytes, ping: int | None = None) -> None:
+        """ping: the number of the ping that the frame is."""
         if self._closing:
             return
         self._tally.messages_out += 1
@@ -135,12 +149,14 @@ class Session:
                 self._close()
                 return
             if sent == len(frame):
+                if ping is not None:
+                    self._round_trip.left(ping, trio.current_time())
                 return
             frame = frame[sent:]
         elif self._outbox_bytes + len(frame) > self._settings.outbox_bytes:
             self._too_slow()
             return
-        self._put(frame)
+        self._put(frame, ping)
 
     def answer(self, to: Command, result: dict[str, Any] | None = None) -> None:
         """Say that a command was done."""
@@ -177,8 +193,8 @@ class Session:
         if asked is not None:
             self._tally.answers.add(trio.current_time() - asked)
 
-    def _put(self, frame: bytes) -> None:
-        self._outbox.append(frame)
+    def _put(self, frame: bytes, ping: int | None = None) -> None:
+        self._outbox.append((frame, ping))
         self._outbox_bytes += len(frame)
         self._wake_writer.set()
 
@@ -193,7 +209,7 @@ class Session:
         self._outbox.clear()
         self._outbox_bytes = 0
         if first is not None:
-            self._put(first)
+            self._put(*first)
         self.end(errors.TOO_SLOW, reconnect=True)
 
     # Living.
@@ -267,7 +283,7 @@ class Session:
             if self.connection.held and self._partial_since is None:
                 self._partial_since = trio.current_time()
             data = await self._transport.receive_some()
-            self._heard = trio.current_time()
+            self._heard = self._received = trio.current_time()
             self._tally.bytes_in += len(data)
             self.connection.receive_data(data)
 
@@ -278,6 +294,8 @@ class Session:
             await handle(self, event)
         elif isinstance(event, Ping):
             self.send(Pong(n=event.n))
+        elif isinstance(event, Pong):
+            self._round_trip.answered(event.n, self._received)
         elif isinstance(event, Bye):
             self.on_purpose = True
             self._close()
@@ -307,10 +325,13 @@ class Session:
         try:
             while self._outbox or not self._closing:
                 while self._outbox:
-                    frame = self._outbox.popleft()
+                    frame, ping = self._outbox.popleft()
                     self._sending = True
                     await self._transport.send_all(frame)
                     self._sending = False
+                    if ping is not None:
+                        # Not sooner: what waited behind long frames was not under way.
+                        self._round_trip.left(ping, trio.current_time())
                     self._outbox_bytes = max(0, self._outbox_bytes - len(frame))
                 if not self._closing:
                     self._wake_writer = trio.Event()
@@ -323,8 +344,8 @@ class Session:
     async def _watch(self) -> None:
         """Ping, and end a connection that is silent or does not finish its frame."""
         settings = self._settings
-        next_ping = trio.current_time() + settings.ping_seconds
-        pause = min(WATCH_SECONDS, settings.ping_seconds)
+        pinged = trio.current_time()
+        pause = min(WATCH_SECONDS, settings.ping_seconds, settings.race_ping_seconds)
         while not self._closing:
             due = trio.current_time() + pause
             await trio.sleep(pause)
@@ -339,10 +360,14 @@ class Session:
                 self.end(errors.SILENT, reconnect=True)
             elif self._idle(now) >= settings.idle_seconds:
                 self.end(errors.IDLE, reconnect=False)
-            elif self.who is not None and now >= next_ping:
-                next_ping = now + settings.ping_seconds
+            elif self.who is not None and now >= pinged + self._ping_seconds():
+                pinged = now
                 self._ping += 1
                 self.send(Ping(n=self._ping))
+
+    def _ping_seconds(self) -> float:
+        settings = self._settings
+        return min(settings.ping_seconds, settings.race_ping_seconds) if self.racing else settings.ping_seconds
 
     def _idle(self, now: float) -> float:
         """For how many seconds a person without a seat has asked for nothing; with a seat this does not count."""

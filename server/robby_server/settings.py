@@ -43,6 +43,14 @@ class Settings:
     """A watcher with more than this waiting is skipped by lobby pushes until it has caught up."""
     ping_seconds: float = 5.0
     """How often the server pings."""
+    race_credit_ms: int = 150
+    """The most that a race takes off a player's arrival for the round trip of the connection; as far as most of the way
+    round the world. It is also all that somebody can gain who delays every answer to the server's pings."""
+    race_ping_seconds: float = 1.0
+    """How often the server pings who plays a game that races, so that round trips are known as they are now."""
+    round_trip_seconds: float = 30.0
+    """The round trip is the least that was measured within so long: some of thirty pings find the line free, and after
+    a change of the network it is right again soon."""
     silence_seconds: float = 25.0
     """A peer that sent nothing for so long is gone; below the 30 s after which a seat must be marked away."""
     farewell_seconds: float = 1.0

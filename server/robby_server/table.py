@@ -162,6 +162,7 @@ class Table:
         self.audience = Audience(self)
         self.chat = ChatLog(services.settings)
         self.active_at = trio.current_time()  # when somebody did something here last
+        self.moment = self.active_at  # when what is done now came to be done: received, or due
         self.paused_until = 0.0
         self.returning: set[Seat] = set()  # of people who were here when the server went, and are not back yet
         self.empty_since: float | None = None
@@ -173,6 +174,7 @@ class Table:
         self._stopping = False
         self._kept: KeptTable | None = None  # as the store has it
         self._gone = False
+        self._racing: list[Session] = []
         self._news: list[TableNews] = []
         self._mail: list[Callable[[], None]] = []
 
@@ -286,8 +288,9 @@ class Table:
         """Do the one thing that comes first: a deadline, the oldest item, a timer; else wait."""
         now = trio.current_time()
         due = self.play.due() if self.play is not None and self.phase == "playing" else None
-        if due is not None and (now if item is None else item.at) >= due:
-            await table_match.expire(self, now if item is None else item.at)
+        self.moment = now if item is None else item.at
+        if due is not None and self.moment >= due:
+            await table_match.expire(self, self.moment)
         elif item is not None:
             self._inbox.popleft()
             await self._take(item)
@@ -467,7 +470,19 @@ class Table:
         if self._news and not self._ended:
             self.push_state()
         await self.save()
+        self._measure()
         self._send()
+
+    def _measure(self) -> None:
+        """Let the round trips be known well of those who play a game that races, and of nobody else."""
+        plays = self.play is not None and self.play.races and self.phase == "playing" and not self._ended
+        racing = [session for seat in self.seats for session in seat.sessions()] if plays else []
+        if racing != self._racing:
+            for session in self._racing:
+                session.racing = False
+            for session in racing:
+                session.racing = True
+            self._racing = racing
 
     async def save(self) -> None:
         """Keep the table as it is now, or that it is no more; the store hears of it only if it has changed."""

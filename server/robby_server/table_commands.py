@@ -51,7 +51,7 @@ async def obey(table: "Table", session: Session, command: Command, at: float) ->
     if index is None:
         raise Rejected(errors.NOT_SEATED)
     if isinstance(command, Act):
-        return await table_match.act(table, index, command, at)
+        return await table_match.act(table, index, session, command, at)
     seat = table.seats[index]
     if seat.session is not session:
         raise Rejected(errors.NOT_HOST)  # a bot plays, and does nothing else

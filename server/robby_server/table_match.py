@@ -7,7 +7,7 @@ import trio
 
 from robby_protocol import errors
 from robby_protocol.messages import Act, DealOpen
-from robby_rules.interface import IllegalActionError
+from robby_rules.interface import IllegalActionError, Stamp
 from robby_rules.match import Change, Match
 from robby_rules.record import RecordSeat
 from robby_server import offers
@@ -16,6 +16,7 @@ from robby_server.play import Play
 from robby_server.records import Facts
 from robby_server.rejected import Rejected
 from robby_server.seats import Player, Seat
+from robby_server.session import Session
 from robby_server.wall import wall_now
 
 if TYPE_CHECKING:
@@ -72,8 +73,8 @@ def send_bot(table: "Table", seat: Seat, bot: str) -> None:
     seat.player = Player(who, table.services.bots.send(ticket))
 
 
-async def act(table: "Table", index: int, command: Act, at: float) -> dict[str, Any]:
-    """A seat's answer to its decision. Raises Rejected; nothing has changed then."""
+async def act(table: "Table", index: int, session: Session, command: Act, at: float) -> dict[str, Any]:
+    """A seat's answer to its decision. session: that it came by. Raises Rejected; nothing has changed then."""
     play = table.play
     answer = {"decision": command.decision}
     if play is None:
@@ -86,17 +87,26 @@ async def act(table: "Table", index: int, command: Act, at: float) -> dict[str, 
         raise Rejected(errors.NOT_PLAYING)
     seat = table.seats[index]  # before seats move up, should this end the match
     try:
-        change = play.match.submit(index, command.decision, command.action, play.stamp(at))
+        change = play.match.submit(index, command.decision, command.action, _stamp(table, play, index, session, at))
     except IllegalActionError as error:
         raise Rejected(error.code) from None
     if change is not None:
         await _happen(table, change)
-    if seat.bot is not None and seat.state == "away" and table.phase == "playing":
-        # A bot that was taken for hanging answers after all.
+    hushed = change is not None and change.only is not None
+    if seat.bot is not None and seat.state == "away" and table.phase == "playing" and not hushed:
+        # A bot that was taken for hanging answers after all. (What nobody may notice does not show it to be back.)
         seat.enter("here", trio.current_time())
         table.news("back", seat)
         await mark_presence(table, index, absent=False)
     return answer
+
+
+def _stamp(table: "Table", play: Play, index: int, session: Session, at: float) -> Stamp:
+    """When an answer was received; in a game that races, with its credit and what the rivals' could be."""
+    if not play.races:
+        return play.stamp(at)
+    rivals = [one.credit for number, seat in enumerate(table.seats) if number != index for one in seat.sessions()]
+    return play.stamp(at, session.credit, max(rivals, default=0.0))
 
 
 async def expire(table: "Table", at: float) -> None:
@@ -108,7 +118,7 @@ async def expire(table: "Table", at: float) -> None:
 async def mark_presence(table: "Table", index: int, *, absent: bool) -> None:
     """Nobody plays this seat of the running match any more, or somebody does again."""
     assert table.play is not None, "a match is played"
-    change = table.play.match.presence(index, absent, table.play.stamp(trio.current_time()))
+    change = table.play.match.presence(index, absent, table.play.stamp(table.moment))
     if change is not None:
         await _happen(table, change)
 

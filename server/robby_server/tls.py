@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat,
 
 from robby_protocol.i18n import _
 from robby_server.log import Throttle
-from robby_server.transport import RECEIVE_BYTES, PlainPeer, Transport
+from robby_server.transport import RECEIVE_BYTES, PlainPeer, Transport, kernel_round_trip
 from robby_server.wall import wall_now
 
 EXPIRES_SOON_DAYS = 14
@@ -226,6 +226,9 @@ class TlsTransport(Transport):
             await self._raw.send_eof()
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             return  # the peer has gone already, or says something after our farewell: nothing is left to tell
+
+    def least_round_trip(self) -> float | None:
+        return kernel_round_trip(self._socket)
 
     def close(self) -> None:
         self._socket.close()

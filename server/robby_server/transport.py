@@ -6,12 +6,36 @@ no `try_send`; for them everything goes through the session's writer. Knows noth
 """
 
 import socket
+import struct
+import sys
 from abc import ABC, abstractmethod
 
 import trio
 
 RECEIVE_BYTES = 64 * 1024
 """Read at most this much at once: one whole frame from a client."""
+
+_MIN_RTT = struct.Struct("=148xI")
+"""Where Linux's `struct tcp_info` has `tcpi_min_rtt`, the least round trip of the last minutes in microseconds."""
+_UNMEASURED = frozenset({0, 0xFFFF_FFFF})
+
+
+def kernel_round_trip(sock: socket.socket | trio.socket.SocketType) -> float | None:
+    """The least round trip that the kernel itself has measured on a TCP connection, in seconds; None: not known.
+
+    It is measured by the acknowledgements of the peer's kernel, which the peer's program cannot delay.
+    """
+    option = getattr(socket, "TCP_INFO", None) if sys.platform == "linux" else None
+    if option is None:
+        return None
+    try:
+        info = sock.getsockopt(socket.IPPROTO_TCP, option, _MIN_RTT.size)
+    except OSError:
+        return None  # closed, or no TCP connection
+    if len(info) < _MIN_RTT.size:
+        return None  # an older kernel
+    (microseconds,) = _MIN_RTT.unpack(info)
+    return None if microseconds in _UNMEASURED else microseconds / 1e6
 
 
 class PlainPeer(Exception):  # noqa: N818 - what it says of the peer
@@ -50,6 +74,10 @@ class Transport(ABC):
     @abstractmethod
     async def send_eof(self) -> None:
         """Tell the peer that nothing more comes, where the transport can; errors are not raised."""
+
+    def least_round_trip(self) -> float | None:
+        """The least round trip that whoever carries the bytes has measured, in seconds; None: it has not."""
+        return None
 
     @abstractmethod
     def close(self) -> None:
@@ -110,6 +138,9 @@ class SocketTransport(Transport):
             except OSError:
                 return  # the peer has gone already: nothing is left to tell
 
+    def least_round_trip(self) -> float | None:
+        return None if self._closed else kernel_round_trip(self._sock)
+
     def close(self) -> None:
         if not self._closed:
             self._closed = True
@@ -118,10 +149,11 @@ class SocketTransport(Transport):
 
 
 class StreamTransport(Transport):
-    """Any trio stream."""
+    """Any trio stream. inside: its peer is in this process, so there is no way to go."""
 
-    def __init__(self, stream: trio.abc.Stream, address: str = "") -> None:
+    def __init__(self, stream: trio.abc.Stream, address: str = "", *, inside: bool = False) -> None:
         self._stream = stream
+        self._inside = inside
         self.address = address
 
     def try_send(self, data: bytes) -> int:
@@ -139,6 +171,9 @@ class StreamTransport(Transport):
                 await self._stream.send_eof()
             except (trio.BrokenResourceError, trio.ClosedResourceError):
                 return  # the peer has gone already: nothing is left to tell
+
+    def least_round_trip(self) -> float | None:
+        return 0.0 if self._inside else None
 
     def close(self) -> None:
         close = getattr(self._stream, "close", None)

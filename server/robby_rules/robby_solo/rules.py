@@ -52,6 +52,7 @@ class RobbySolo:
 
     name: ClassVar[str] = NAME
     version: ClassVar[int] = 1
+    races: ClassVar[bool] = False
 
     def check(self, options: Options, seats: int) -> None:
         """Raise BadOptionsError where this number of seats cannot play with these options."""
