@@ -40,8 +40,9 @@ from robby_games.wild_wild_pattern import (
 from robby_games.wild_wild_patterns import well_formed
 
 MOST_DOLLARS = BANK
-"""Nobody can be paid more than there is; what is due may be a little above it, but never so much."""
+"""Nobody can be paid more than there is."""
 MOST_DUE = 100
+"""$ for one seat after one round: far above what all the cards together are worth."""
 MOST_MOMENT = 3_600_000
 """Milliseconds: no race lasts an hour."""
 MOST_TURN = 100
