@@ -1,12 +1,19 @@
 """Which games there are, by name, with their wire types. Server, clients and bots look games up here."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from msgspec import Struct
 
-from robby_games import robby_solo, robby_solo_sound, tresor_diebe, tresor_diebe_sound
+from robby_games import (
+    robby_solo,
+    robby_solo_sound,
+    tresor_diebe,
+    tresor_diebe_sound,
+    wild_wild_pattern,
+    wild_wild_pattern_sound,
+)
 from robby_protocol.i18n import N_
 
 
@@ -20,9 +27,6 @@ class GameTypes:
     sound_view, sound_event, sound_action: whether a view (public, own), an event, an offered action (with the public
     view) names nothing that there cannot be; for who must not trust the sender.
     reserved: words of the game that nobody may be called, in small letters.
-    within: an offered action that stands for many (with the public and the own view) → the narrower ones to choose
-    from next, which may stand for many themselves; nothing for an action that can be sent.
-    allows: whether an action is among the offered ones (with the public view), or among what these stand for.
     """
 
     name: str
@@ -38,8 +42,6 @@ class GameTypes:
     sound_event: Callable[[Any], bool]
     sound_action: Callable[[Any, Any], bool]
     reserved: tuple[str, ...] = ()
-    within: Callable[[Any, Any, Any], Sequence[Any]] = field(default=lambda _action, _public, _own: ())
-    allows: Callable[[Any, Sequence[Any], Any], bool] = field(default=lambda action, legal, _public: action in legal)
 
 
 GAMES: dict[str, GameTypes] = {
@@ -72,5 +74,20 @@ GAMES: dict[str, GameTypes] = {
         sound_event=tresor_diebe_sound.sound_event,
         sound_action=tresor_diebe_sound.sound_action,
         reserved=("thief", "the thief"),
+    ),
+    "wild-wild-pattern": GameTypes(
+        name="wild-wild-pattern",
+        version=1,
+        title=N_("Wild Wild Pattern"),
+        seats=(2, 4),
+        options=wild_wild_pattern.Options,
+        action=wild_wild_pattern.Action,
+        event=wild_wild_pattern.Event,
+        public=wild_wild_pattern.PublicView,
+        own=wild_wild_pattern.OwnView,
+        sound_view=wild_wild_pattern_sound.sound_view,
+        sound_event=wild_wild_pattern_sound.sound_event,
+        sound_action=wild_wild_pattern_sound.sound_action,
+        reserved=("clementine", "shooter", "the shooter"),
     ),
 }

@@ -4,56 +4,20 @@ A game in `RULES` without an entry here fails the suite.
 """
 
 import random
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
 from robby_games.robby_solo import FIRST_MONEY, Lay, Options, loot_deck
-from robby_rules.chance import Chance
 from robby_rules.interface import Stamp
 from robby_rules.robby_solo.state import GENTLEMAN, LAID, NO_BANK, PLAYS, POLICE, REVISION, SUPPLY, State
+from tests.rules.game_kit import GameKit, Setting, Twin, new_chance, phase_of
 from tests.rules.kit import SOLO, all_loot
 from tests.rules.tresor_diebe_kit import diebe_conserved
+from tests.rules.wild_wild_pattern_kit import WILD_KIT
 
-
-class Setting(NamedTuple):
-    """Options and a number of seats."""
-
-    options: dict[str, Any]
-    seats: int
-
-
-class Twin(NamedTuple):
-    """A state that differs from another in hidden things alone.
-
-    entitled: the seats that may see the difference. until: types of public events that show it by right.
-    """
-
-    what: str
-    state: Any
-    entitled: frozenset[int]
-    until: frozenset[str]
-
-
-@dataclass(frozen=True)
-class GameKit:
-    """One game's part in the suite.
-
-    settings: what to play. silent: what to play with nobody there. conserved: raises AssertionError if pieces were
-    lost or made. rare: states to begin from, with their settings, of moments that random play hardly finds. twins: of
-    a state. phases: the names (by `phase_of`) in which twins must have been found.
-    """
-
-    settings: tuple[Setting, ...]
-    silent: tuple[Setting, ...]
-    conserved: Callable[[Any, Any], None]
-    rare: Callable[[random.Random], Iterator[tuple[Any, Setting]]]
-    twins: Callable[[Any, random.Random], Iterator[Twin]]
-    phase_of: Callable[[Any], str]
-    phases: frozenset[str]
-    simultaneous: bool = True
+__all__ = ["KITS", "Setting", "Twin", "new_chance"]
 
 
 REVEALS = frozenset({"Revealed"})
@@ -145,11 +109,6 @@ def _twins(state: State, rng: random.Random) -> Iterator[Twin]:
                 yield Twin("chosen item", twin, frozenset({seat}), PAYS)
 
 
-def _phase_of(state: Any) -> str:
-    phase: str = state.phase
-    return phase
-
-
 def _none(*_asked: Any) -> Iterator[Any]:
     return iter(())
 
@@ -180,7 +139,7 @@ KITS: dict[str, GameKit] = {
         conserved=_conserved,
         rare=_rare,
         twins=_twins,
-        phase_of=_phase_of,
+        phase_of=phase_of,
         phases=frozenset({"supply", "plays", "gentleman", "revision", "police", "over"}),
     ),
     "tresor-diebe": GameKit(
@@ -194,13 +153,9 @@ KITS: dict[str, GameKit] = {
         conserved=diebe_conserved,
         rare=_none,
         twins=_none,
-        phase_of=_phase_of,
+        phase_of=phase_of,
         phases=frozenset(),
         simultaneous=False,
     ),
+    "wild-wild-pattern": WILD_KIT,
 }
-
-
-def new_chance(rng: random.Random) -> Chance:
-    """A random source for one game."""
-    return Chance(rng.randbytes(32))

@@ -178,7 +178,10 @@ def answer(match: Match, seat: int, action: Struct | None = None, *, at: int = 0
 
 
 def random_match(match: Match, rng: random.Random, *, steps: int = 100_000, silence: float = 0.1) -> list[Change]:
-    """Play on at random with rising stamps, a part of the time letting the next deadline come. What was adopted."""
+    """Play on at random with rising stamps, a part of the time letting the next deadline come. What was adopted.
+
+    Each seat's connection has a credit of its own, so that races stay open for a while.
+    """
     changes: list[Change] = []
     at = 0
     while match.result() is None and len(changes) < steps:
@@ -191,5 +194,7 @@ def random_match(match: Match, rng: random.Random, *, steps: int = 100_000, sile
         seat = rng.choice(match.pending())
         decision = match.decision(seat)
         assert decision is not None
-        changes.append(do(match, match.submit(seat, decision.id, rng.choice(decision.legal), Stamp(at))))
+        changes.append(
+            do(match, match.submit(seat, decision.id, rng.choice(decision.legal), Stamp(at, seat * 40, 150)))
+        )
     return changes

@@ -70,8 +70,9 @@ def test_random_play_ends_with_nothing_lost(game: str, setting: Setting) -> None
         results = rules.outcome(state)
         assert results is not None
         assert rules.deadline(state) is None
-        best = max(result.score for result in results)
-        assert [result.winner for result in results] == [result.score == best for result in results]
+        best, at_once = max(result.score for result in results), kit.at_once(state)
+        for result in results:
+            assert result.winner == (result.score == best if at_once is None else result.seat == at_once)
 
 
 @pytest.mark.parametrize(("game", "setting"), SETTINGS)
@@ -268,7 +269,10 @@ def seen(rules: Rules[Any], state: Any, seat: int | None) -> bytes:
     asked: tuple[Any, ...] = ()
     if seat is not None:
         asked = tuple(rules.legal(state, seat))
-    facts = (rules.pending(state), rules.phase(state), rules.deadline(state), rules.timer(state, seat))
+    facts: tuple[Any, ...] = (seat in rules.pending(state), rules.phase(state), rules.timer(state, seat))
+    if not KITS[rules.name].races:
+        # Nobody is told these two, so an open race may change them; in other games nothing hidden ever does.
+        facts += (rules.pending(state), rules.deadline(state))
     return shown(*rules.view(state, seat), asked, facts)
 
 
@@ -342,11 +346,34 @@ def test_what_a_seat_may_not_know_changes_nothing_that_it_sees(game: str) -> Non
                     steps[twin.what] += go_on_alike(rules, state, twin, setting.seats, rng)
                     phases[kit.phase_of(state)] += 1
                     kinds[twin.what] += twin.state != state
+                if not rules.pending(state):
+                    break
                 seat = rng.choice(rules.pending(state))
                 state = rules.apply(state, seat, rng.choice(rules.legal(state, seat)), Stamp(0), chance).state
     assert set(phases) == kit.phases
     assert all(count > 20 for count in kinds.values()), kinds
     assert all(count > 20 for count in steps.values()), steps
+
+
+@pytest.mark.parametrize(("game", "setting"), SETTINGS)
+def test_a_step_for_one_seat_alone_shows_to_nobody_else(game: str, setting: Setting) -> None:
+    rules, rng = RULES[game], random.Random(f"only {game} {setting}")
+    match = new_match(game, setting, rng)
+    alone = 0
+    while match.result() is None:
+        before, ids = match.state, [match.decision(seat) for seat in range(setting.seats)]
+        (change,) = random_match(match, rng, steps=1)
+        if change.only is None:
+            continue
+        alone += 1
+        assert change.public == ()
+        assert set(change.private) <= {change.only}
+        outsiders: list[int | None] = [None, *[seat for seat in range(setting.seats) if seat != change.only]]
+        assert_hidden(rules, before, match.state, outsiders, "what one seat did alone")
+        for seat in range(setting.seats):
+            if seat != change.only:
+                assert match.decision(seat) == ids[seat]
+    assert bool(alone) == KITS[game].races
 
 
 @pytest.mark.parametrize(("game", "setting"), SETTINGS)
