@@ -47,9 +47,13 @@ class Role(Enum):
     CLIENT = "client"
     SERVER = "server"
 
+    __hash__ = object.__hash__  # there is one of each; Enum's own is a call of Python's for every message
+
 
 class State(Enum):
     """How far the connection is; the same on both sides but for what is still on its way."""
+
+    __hash__ = object.__hash__  # as for Role
 
     START = "start"
     """Nothing said; the client's hello is due."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import trio
 
 from robby_server.transport import Transport
-from tests.sim.deterministic import moment, nap
+from tests.sim.deterministic import at, moment, nap
 
 WINDOW = 16 * 1024
 """Bytes that are on their way in one direction; less than a long history, so that readers make senders wait."""
@@ -34,7 +34,7 @@ class Weather:
     connection breaks. swallow: from now on nothing passes in this direction, and nobody is told.
     """
 
-    delay: float = 0.05
+    delay: float = 0.4
     cut: float = 0.1
     stall: float = 0.004
     stall_seconds: float = 20.0
@@ -90,7 +90,8 @@ class Wire:
         """Break it now."""
         for lane in self._lanes:
             lane.broken = True
-            lane.tell()
+            lane.came()
+            lane.left()
         self._network.over(self)
 
 
@@ -109,10 +110,15 @@ class _Lane:
         self._due = 0.0
         self._swallows = False
         self._news = trio.Event()
+        self._room = trio.Event()
 
-    def tell(self) -> None:
+    def came(self) -> None:
+        """There is something for who receives."""
         self._news.set()
-        self._news = trio.Event()
+
+    def left(self) -> None:
+        """There is something for who sends."""
+        self._room.set()
 
     def put(self, data: bytes) -> int:
         """Send what there is room for; how many bytes that was."""
@@ -124,7 +130,7 @@ class _Lane:
         if data and rng.random() < weather.cut:
             faults["cut"] += 1
             step = rng.randint(1, max(1, len(data) // 2))
-        for at in range(0, len(data), step or 1):
+        for start in range(0, len(data), step or 1):
             draw, delay = rng.random(), rng.randrange(STEPS) * weather.delay / STEPS
             if draw < weather.reset:
                 faults["reset"] += 1
@@ -138,9 +144,9 @@ class _Lane:
                 delay = rng.uniform(0, weather.stall_seconds)
             if not self._swallows:
                 self._due = max(self._due, moment(delay))
-                self._pieces.append((self._due, data[at : at + step]))
-                self._size += min(step, len(data) - at)
-        self.tell()
+                self._pieces.append((self._due, data[start : start + step]))
+                self._size += min(step, len(data) - start)
+                at(self._due, self.came)
         return len(data)
 
     async def send(self, data: bytes) -> None:
@@ -148,7 +154,8 @@ class _Lane:
         while data:
             data = data[self.put(data) :]
             if data:
-                await self._news.wait()
+                self._room = trio.Event()
+                await self._room.wait()
 
     async def receive(self) -> bytes:
         while True:
@@ -162,12 +169,12 @@ class _Lane:
                 while self._pieces and self._pieces[0][0] <= now:
                     found += self._pieces.popleft()[1]
                 self._size -= len(found)
-                self.tell()
+                self.left()
                 return found
             if self.ended and not self._pieces:
                 return b""
-            with trio.move_on_at(self._pieces[0][0] if self._pieces else float("inf")):
-                await self._news.wait()
+            self._news = trio.Event()
+            await self._news.wait()
 
 
 class End(Transport):
@@ -196,15 +203,16 @@ class End(Transport):
     async def send_eof(self) -> None:
         await trio.lowlevel.checkpoint()
         self._outgoing.ended = True
-        self._outgoing.tell()
+        self._outgoing.came()
 
     def close(self) -> None:
         if self._closed:
             return
         self._closed = True
         self._outgoing.ended = True
-        self._outgoing.tell()
+        self._outgoing.came()
         self._incoming.closed = True
-        self._incoming.tell()
+        self._incoming.came()
+        self._incoming.left()
         if self._outgoing.closed:
             self._wire.reset()

@@ -51,6 +51,10 @@ THINKING = (0.0, 0.1, 0.1, 0.2, 0.2, 0.3, 0.5, 3.0)
 """Seconds before an answer. Few different ones: moments that fall together are cheaper to simulate."""
 
 
+DREAMING = 40.0
+"""Seconds that somebody sleeps where there is no limit to wake the others up: longer than a lost connection lasts."""
+
+
 class Lost(Exception):  # noqa: N818 - the connection ended; the player comes back
     pass
 
@@ -71,7 +75,15 @@ class Player:
     """
 
     def __init__(
-        self, name: str, network: Network, rng: random.Random, *, participants: int, address: str, audited: bool
+        self,
+        name: str,
+        network: Network,
+        rng: random.Random,
+        *,
+        participants: int,
+        seen: set[str],
+        address: str,
+        audited: bool,
     ) -> None:
         self.name = name
         self.address = address
@@ -86,6 +98,7 @@ class Player:
         self.closed: str | None = None
         self.online = False
         self._participants = participants
+        self._seen = seen
         self._is_audited = audited
         self._network = network
         self._rng = rng
@@ -146,10 +159,10 @@ class Player:
         self._token = self.welcome.resume
         self.online = True
         self._tell()
-        while True:
-            with trio.fail_after(SILENCE):
-                message = await self._receive()
-            await self._take(message)
+        with trio.fail_after(SILENCE) as limit:
+            while True:
+                await self._take(await self._receive())
+                limit.deadline = trio.current_time() + SILENCE
 
     def _over(self) -> None:
         if self._stream is not None:
@@ -207,7 +220,13 @@ class Player:
             await self._send(DealOpen(id=self._new_id(), match=message.match, nonce=self._nonce))
         if isinstance(message, GameUpdate | GameHistory):
             self._audit(message)
-        self._tell()
+        if not isinstance(message, GameHistory | GameUpdate) or self._asks():
+            self._tell()
+
+    def _asks(self) -> bool:
+        """Whether something is asked that it has not thought about yet."""
+        update = self.update
+        return update is not None and update.decision is not None and self._left != (update.match, update.decision.id)
 
     def _answered(self, answer: Ok | Error) -> None:
         if answer.re is None:
@@ -224,6 +243,7 @@ class Player:
         self.table = state
         if state.table.phase == "finished" and state.table.match is not None and state.table.result:
             lines = tuple(state.table.result)
+            self._seen.add(state.table.match)
             assert self.results.setdefault(state.table.match, lines) == lines, "a result has changed"
 
     def _see_update(self, update: GameUpdate) -> None:
@@ -274,6 +294,10 @@ class Player:
         while not holds():
             await self._news.wait()
 
+    async def news(self) -> None:
+        """Wait until it is told something, pings included, or its connection comes or goes."""
+        await self._news.wait()
+
     def _tell(self) -> None:
         self._news.set()
         self._news = trio.Event()
@@ -288,11 +312,13 @@ class Player:
         rng, update = self._rng, self.update
         decision = None if update is None else update.decision
         if update is None or decision is None or self._left == (update.match, decision.id):
-            await self._news.wait()
+            await self.news()
             return
         self._left = update.match, decision.id
         if rng.random() < 0.02:
-            return  # asleep: the clock decides
+            if update.clock is not None:
+                return  # asleep: the clock decides
+            await nap(DREAMING)  # no clock does: the others wait
         await nap(rng.choice(THINKING))
         fields = {"match": update.match, "decision": decision.id, "action": dict(_choose(decision.legal, rng))}
         try:

@@ -36,8 +36,8 @@ def plan_of(seed: int) -> Plan:
     from tests.sim.network import CALM, Weather
 
     return Plan(
-        tables=2 + seed % 4,
-        matches=20,
+        tables=12 + seed % 5,
+        matches=40,
         kills=0 if seed % 3 == 0 else 1 + seed % 4,
         weather=CALM if seed % 5 == 0 else Weather(),
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import trio
 
-from robby_protocol.messages import Error, TableCreate, TableJoin, TableReady, TableStart, TableWatch
+from robby_protocol.messages import Error, TableCreate, TableJoin, TableReady, TableStart, TableState, TableWatch
 from robby_server.app import Server
 from robby_server.records import MemoryRecords
 from robby_server.settings import Settings
@@ -17,9 +17,17 @@ from tests.sim.player import Lost, Player
 
 KEY = bytes(range(32))
 NAMES = ("Ana", "Ben", "Cleo", "Dora", "Emil", "Fred")
-ROUNDS = (1, 1, 1, 1, 2, 2, 2, 3, 5, 100)
+ROUNDS = (1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 5, 100)
 """After which games end: many short ones, since what goes wrong at a beginning or an end needs many of these; and some
 whole ones."""
+PEOPLE = (3, 3, 3, 4, 4, 5)
+"""At a table: with a junior one fewer."""
+TIMES = ("untimed", "untimed", "blitz", "blitz", "standard", "relaxed")
+"""How much time there is: few wait long for nothing, as waiting alone costs most."""
+RASH = 0.03
+"""How likely a host tries to begin though not everybody is ready."""
+CLOSING = 400
+"""Seconds after the last person has gone, within which every table must be."""
 HOURS = 6.0
 """Of simulated time, within which everybody must have played to the end."""
 
@@ -37,7 +45,8 @@ class Plan:
 
 @dataclass
 class Group:
-    """People who want to play together. table: where, once one of them has made it. played: matches that ended."""
+    """People who want to play together. table: where, once one of them has made it. seen: matches whose end one of them
+    was told."""
 
     players: list[Player]
     options: dict[str, object]
@@ -45,13 +54,14 @@ class Group:
     watcher: Player
     table: str | None = None
     remade: int = 0
+    seen: set[str] = field(default_factory=set)
 
     def __str__(self) -> str:
         return f"{self.table} after {self.remade} others, {self.options}: " + ", ".join(map(str, self.players))
 
-    def over(self, player: Player) -> bool:
-        """Whether this one has played enough; what the others saw counts, as one may have been away at an end."""
-        return len({match for one in self.players for match in one.results}) >= self.matches
+    def over(self) -> bool:
+        """Whether they have played enough; what the others saw counts, as one may have been away at an end."""
+        return len(self.seen) >= self.matches
 
 
 class Town:
@@ -94,22 +104,30 @@ class Town:
             network.weather = CALM
             self.faults.update(network.faults)
             # Tables without people close; what a server still holds then was left behind.
-            await trio.sleep(400)
+            with trio.move_on_after(CLOSING):
+                while self.server is None or self._held(self.server):
+                    await nap(5)
             assert self.server is not None
-            self.left_behind = self.server.connections + len(self.server.directory)
+            self.left_behind = self._held(self.server)
             self._done.set()
             nursery.cancel_scope.cancel()
 
     # The server.
+
+    @staticmethod
+    def _held(server: Server) -> int:
+        """How many connections and tables it has."""
+        return server.connections + len(server.directory)
 
     async def _serve(self, network: Network) -> None:
         kills = self.plan.kills
         while not self._done.is_set():
             handle = self.disk.open()
             async with trio.open_nursery() as life:
-                self.server = Server(Settings(connections=10_000), handle, key=KEY, records=self.records)
-                await life.start(self.server.serve)
-                network.accept = self.server._begin  # as for an accepted socket
+                server = Server(Settings(connections=10_000, ping_seconds=10), handle, key=KEY, records=self.records)
+                await life.start(server.serve)
+                self.server = server
+                network.accept = server._begin  # as for an accepted socket
                 await trio.sleep(self._rng.uniform(2, 60) if kills else 10 * HOURS * 3600)
                 self._kill(network, handle)
                 life.cancel_scope.cancel()
@@ -119,6 +137,7 @@ class Town:
     def _kill(self, network: Network, handle: Handle) -> None:
         self.faults["kill"] += 1
         handle.kill()
+        self.server = None
         network.accept = None
         network.cut_all()
 
@@ -127,15 +146,17 @@ class Town:
     def _new_group(self, number: int, network: Network) -> Group:
         rng = source(self.seed, "group", number)
         junior = rng.random() < 0.3
-        count = rng.randint(3 - junior, 5)
-        time, rounds = rng.choice(("blitz", "standard", "relaxed")), rng.choice(ROUNDS)
+        count = rng.choice(PEOPLE) - junior
+        time, rounds = rng.choice(TIMES), rng.choice(ROUNDS)
         options: dict[str, object] = {"time": time, "junior": junior, "max_rounds": rounds}
+        seen: set[str] = set()
         players = [
             Player(
                 f"{NAMES[index]} {number}",
                 network,
                 source(self.seed, "player", number, index),
                 participants=count + junior,
+                seen=seen,
                 audited=index == count - 1,
                 address=f"10.0.{number}.{index // 2}",
             )
@@ -146,22 +167,22 @@ class Town:
             network,
             source(self.seed, "watcher", number),
             participants=count + junior,
+            seen=set(),
             audited=True,
             address=f"10.1.{number}.0",
         )
-        matches = max(1, self.plan.matches // min(rounds, 10))
-        return Group(players, options, matches, watcher)
+        matches = max(1, self.plan.matches // min(rounds, 20))
+        return Group(players, options, matches, watcher, seen=seen)
 
     async def _visit(self, player: Player, group: Group) -> None:
         rng = source(self.seed, "visit", player.name)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(player.run)
-            while not group.over(player):
-                await nap(rng.uniform(0, 1))
+            while not group.over():
                 try:
                     await self._step(player, group, rng)
                 except Lost:
-                    continue
+                    await nap(rng.uniform(0, 1))
             await nap(rng.uniform(0, 60))  # whoever was away at the end comes back and sees the results
             await player.leave()
 
@@ -171,20 +192,37 @@ class Town:
             await player.until(lambda: player.online)
         elif player is group.watcher:
             if state is None and group.table is not None:
+                await nap(rng.uniform(0, 1))
                 await player.call(TableWatch, table=group.table)
+            else:
+                await player.news()
         elif state is None:
+            await nap(rng.uniform(0, 1))
             await self._sit_down(player, group, rng)
         elif group.table != state.table.table:
             group.table = state.table.table  # its maker may never have heard the answer
         elif state.table.phase == "playing":
-            with trio.move_on_after(5):  # looks up now and then: the others may be done
-                await player.answer()
-        elif state.you is not None and len(state.table.seats) == len(group.players):
-            seat = state.table.seats[state.you]
+            await player.answer()
+        elif not self._may_start(state, group, rng):
+            await player.news()
+        else:
+            await nap(rng.uniform(0, 1))
             if state.table.host == state.you:
-                await player.call(TableStart, commitment=player.new_commitment())
-            elif not seat.ready:
+                answer = await player.call(TableStart, commitment=player.new_commitment())
+                if not isinstance(answer, Error):
+                    await player.until(lambda: player.table is not state)  # begun, or broken off
+            else:
                 await player.call(TableReady, ready=True, commitment=player.new_commitment())
+
+    def _may_start(self, state: TableState, group: Group, rng: random.Random) -> bool:
+        """Whether there is something for this one to do before a match: get ready, or begin once the others are."""
+        seats, you, host = state.table.seats, state.you, state.table.host
+        if you is None or len(seats) < len(group.players):
+            return False
+        if host == you:
+            others = all(seat.ready for number, seat in enumerate(seats) if number != host)
+            return others or rng.random() < RASH
+        return not seats[you].ready
 
     async def _sit_down(self, player: Player, group: Group, rng: random.Random) -> None:
         if player.welcome is not None and player.welcome.table is not None and player.closed is None:
