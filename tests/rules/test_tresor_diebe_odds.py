@@ -4,8 +4,7 @@ import random
 import time
 from collections import Counter
 from fractions import Fraction
-from functools import cache
-from itertools import combinations, combinations_with_replacement, product
+from itertools import combinations_with_replacement, product
 
 import pytest
 
@@ -13,34 +12,19 @@ from robby_games.tresor_diebe import Again, Opened, Options, Stop, Throw
 from robby_games.tresor_diebe_odds import aiming_at, chance_of, outlook
 from robby_rules.interface import Stamp
 from tests.rules.games import new_chance
-from tests.rules.tresor_diebe_kit import DIEBE, Heist
+from tests.rules.tresor_diebe_kit import DIEBE, Heist, reckoning
 
 SAFES = range(5, 31)
 ALL_DICE = tuple(combinations_with_replacement(range(1, 7), 5))
-FALLS = [Counter(tuple(sorted(fall)) for fall in product(range(1, 7), repeat=count)) for count in range(6)]
-"""By number of dice: how many of the 6ⁿ falls give each set."""
 PUBLISHED = {5: 0.013, 9: 0.159, 12: 0.280, 17: 0.369}
 """From the rules page."""
 
 
 def independent(safes: tuple[int, ...]) -> dict[tuple[tuple[int, ...], int], Fraction]:
-    """The chance to hit one of these sums with dice lying and throws left, straight from the definition: the best,
-    over all that can be kept, of the mean over all falls of the rest."""
-
-    @cache
-    def after(kept: tuple[int, ...], left: int) -> Fraction:
-        falls = FALLS[5 - len(kept)]
-        ways = sum(count * chance(tuple(sorted(kept + fall)), left - 1) for fall, count in falls.items())
-        return Fraction(ways, 6 ** (5 - len(kept)))
-
-    @cache
-    def chance(dice: tuple[int, ...], left: int) -> Fraction:
-        if left == 0:
-            return Fraction(sum(dice) in safes)
-        return max(after(kept, left) for count in range(6) for kept in set(combinations(dice, count)))
-
+    """The chance to hit one of these sums, by dice lying and throws left; () and 3: before a turn."""
+    worth, keeping = reckoning(tuple(int(safe in safes) for safe in SAFES))
     asked: list[tuple[tuple[int, ...], int]] = [(dice, left) for left in range(3) for dice in ALL_DICE]
-    return {(dice, left): chance(dice, left) for dice, left in asked} | {((), 3): after((), 3)}
+    return {(dice, left): worth(dice, left) for dice, left in asked} | {((), 3): keeping((), 3)}
 
 
 @pytest.mark.parametrize("safes", [(5,), (9,), (12,), (17,), (6, 29), tuple(range(13, 23))])

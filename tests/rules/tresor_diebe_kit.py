@@ -1,6 +1,10 @@
 """What the tests of Tresor Diebe share: a driver that lays out cases and loads the dice, and what is never lost."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, product
 from typing import Any
 
 import msgspec
@@ -141,3 +145,31 @@ def diebe_conserved(options: Options, state: State) -> None:
         assert state.passes < seats
         assert state.idle < most_idle(seats)
         assert public.markers[state.turn] > 0
+
+
+FALLS = [Counter(tuple(sorted(fall)) for fall in product(range(1, 7), repeat=count)) for count in range(6)]
+"""By number of dice: how many of the 6ⁿ falls give each set."""
+
+Worth = Callable[[tuple[int, ...], int], Fraction]
+
+
+def reckoning(rewards: tuple[int, ...]) -> tuple[Worth, Worth]:
+    """What dice are worth, straight from the definition, in fractions; slow, and independent of what is tested.
+
+    rewards: of each sum from 5 on. Two functions: of sorted dice that lie and the throws left, the best over all that
+    can be kept; and of sorted dice that are kept, the mean over all falls of the rest, the next throw counted in left.
+    """
+
+    @cache
+    def keeping(kept: tuple[int, ...], left: int) -> Fraction:
+        falls = FALLS[5 - len(kept)]
+        ways = sum(count * worth(tuple(sorted(kept + fall)), left - 1) for fall, count in falls.items())
+        return Fraction(ways, 6 ** (5 - len(kept)))
+
+    @cache
+    def worth(dice: tuple[int, ...], left: int) -> Fraction:
+        if left == 0:
+            return Fraction(rewards[sum(dice) - FIRST_SAFE])
+        return max(keeping(kept, left) for count in range(6) for kept in set(combinations(dice, count)))
+
+    return worth, keeping
