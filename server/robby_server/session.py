@@ -35,7 +35,7 @@ log = structlog.get_logger("robby.session")
 
 Incoming = Message | UnknownMessage | InvalidMessage
 WATCH_SECONDS = 1.0
-"""How often the time limits of a connection are looked at: the grain of what the settings promise."""
+"""How often the time limits of a connection are looked at, at most: the grain of what the settings promise."""
 
 
 class Watched(Protocol):
@@ -49,8 +49,7 @@ class Watched(Protocol):
 class Session:
     """One connection.
 
-    who: the identity, from login on. trusted: from inside the process, so needs no password. racing: it plays a game
-    in which being first counts, so the round trip must be known as it is now.
+    who: the identity, from login on. trusted: from inside the process, so needs no password.
     """
 
     def __init__(
@@ -69,7 +68,8 @@ class Session:
         self.on_purpose = False
         self.moving: trio.Event | None = None  # set while a command that may change the seat waits for its answer
         self.watching: Watched | None = None  # a table's audience
-        self.racing = False
+        self._racing = False
+        self._look = trio.Event()
         self._transport = transport
         self._settings = settings
         self._throttle = throttle
@@ -345,15 +345,17 @@ class Session:
         """Ping, and end a connection that is silent or does not finish its frame."""
         settings = self._settings
         pinged = trio.current_time()
-        pause = min(WATCH_SECONDS, settings.ping_seconds, settings.race_ping_seconds)
         while not self._closing:
-            due = trio.current_time() + pause
-            await trio.sleep(pause)
+            due = self._next_look(pinged)
+            self._look = trio.Event()
+            with trio.move_on_at(due):
+                await self._look.wait()
             now = trio.current_time()
             # While this process itself stood still nobody could be heard: that is not the peer's silence.
-            self._heard += now - due
+            late = max(0.0, now - due)
+            self._heard += late
             if self._partial_since is not None:
-                self._partial_since += now - due
+                self._partial_since += late
             if self._partial_since is not None and now - self._partial_since >= settings.partial_frame_seconds:
                 self.end(errors.FRAME_TIMEOUT, reconnect=True)
             elif now - self._heard >= settings.silence_seconds:
@@ -364,6 +366,30 @@ class Session:
                 pinged = now
                 self._ping += 1
                 self.send(Ping(n=self._ping))
+
+    def _next_look(self, pinged: float) -> float:
+        """When something may be due: of hundreds of connections each look costs, and most find nothing."""
+        settings, now = self._settings, trio.current_time()
+        least = min(WATCH_SECONDS, settings.ping_seconds, settings.race_ping_seconds)
+        moments = [
+            pinged + self._ping_seconds(),
+            self._heard + settings.silence_seconds,
+            self._wished + settings.idle_seconds,
+            # A frame that begins only after this look.
+            (now if self._partial_since is None else self._partial_since) + settings.partial_frame_seconds,
+        ]
+        return max(now + least, min(moments))
+
+    @property
+    def racing(self) -> bool:
+        """Whether it plays a game in which being first counts, so that the round trip must be known as it is now."""
+        return self._racing
+
+    @racing.setter
+    def racing(self, racing: bool) -> None:
+        if racing and not self._racing:
+            self._look.set()  # pings come more often from now on
+        self._racing = racing
 
     def _ping_seconds(self) -> float:
         settings = self._settings
