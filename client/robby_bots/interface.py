@@ -27,15 +27,24 @@ class BotView:
 class Bot(ABC):
     """Derive from this. One object plays one seat, through all matches of it; it may keep what it likes in itself.
 
-    name: how the bot is called in lists. game: which game it plays.
+    name: how the bot is called in lists. game: which game it plays; None: any.
     """
 
     name: ClassVar[str]
-    game: ClassVar[str] = "robby-solo"
+    game: ClassVar[str | None] = None
 
     @abstractmethod
     def choose(self, view: BotView, rng: random.Random) -> Any:
         """One of `view.legal`. All chance comes from `rng`, so that a seeded game can be repeated.
 
+        None: nothing now; the bot is asked again once anything has happened in the match.
+
         What raises here, or an action that is not allowed, is logged, and the clock decides for the bot.
         """
+
+    def pause(self, view: BotView, pace: random.Random) -> float | None:
+        """Seconds to wait before this answer; None: as whoever runs the bot says.
+
+        pace: chance for this alone, so that how long a bot thinks changes nothing of what it does.
+        """
+        return None

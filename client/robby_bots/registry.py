@@ -9,12 +9,21 @@ from types import ModuleType
 
 from robby_bots.interface import Bot
 from robby_bots.random_bot import RandomBot
+from robby_bots.robby_solo import manners as solo
 from robby_bots.robby_solo.greedy import GreedyBot
+from robby_bots.tresor_diebe.greedy import GreedyThief
+from robby_games.robby_solo import NAME as ROBBY_SOLO
+from robby_games.tresor_diebe import NAME as TRESOR_DIEBE
 from robby_protocol.i18n import _
 
 BOTS: dict[str, dict[str, type[Bot]]] = {
-    "robby-solo": {"greedy": GreedyBot, "random": RandomBot},
+    ROBBY_SOLO: {"greedy": GreedyBot, "random": RandomBot},
+    TRESOR_DIEBE: {"greedy": GreedyThief, "random": RandomBot},
 }
+"""By game and name; the first of each game plays where none is named."""
+
+UNOFFERED: dict[str, tuple[type, ...]] = {ROBBY_SOLO: solo.UNOFFERED}
+"""By game: kinds of actions that no bot is offered."""
 
 _FILE_MODULE = "robby_bot_from_file"
 
@@ -23,14 +32,16 @@ class BotLoadError(Exception):
     """There is no such bot, or its file cannot be used; str() is a plain sentence."""
 
 
-def load_bot(spec: str, game: str = "robby-solo") -> type[Bot]:
+def load_bot(spec: str, game: str | None = None) -> type[Bot]:
     """A bot by name (`greedy`), as `module:Class`, or from a file (`my_bot.py` or `my_bot.py:Class`).
 
-    Loading runs the file or module. Raises BotLoadError.
+    game: which game it shall play; None: a name means the first game that has such a bot. Loading runs the file or
+    module. Raises BotLoadError.
     """
-    known = BOTS.get(game, {})
-    if spec in known:
-        return known[spec]
+    known = [bots for name, bots in BOTS.items() if game in (None, name)]
+    for bots in known:
+        if spec in bots:
+            return bots[spec]
     where, colon, wanted = spec.rpartition(":")
     if not colon:
         where, wanted = spec, ""
@@ -39,13 +50,14 @@ def load_bot(spec: str, game: str = "robby-solo") -> type[Bot]:
     elif colon:
         module = _from_module(where)
     else:
+        names = sorted({name for bots in known for name in bots})
         raise BotLoadError(
             _("No bot is called „{name}“. There are: {known}; or give a file like my_bot.py, or module:Class.").format(
-                name=spec, known=", ".join(sorted(known))
+                name=spec, known=", ".join(names)
             )
         )
     found = _class_in(module, wanted, where)
-    if found.game != game:
+    if found.game is not None and found.game not in (BOTS if game is None else (game,)):
         raise BotLoadError(_("{name} plays another game: {game}.").format(name=found.name, game=found.game))
     return found
 

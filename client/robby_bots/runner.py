@@ -11,17 +11,15 @@ from typing import Any
 import anyio
 
 from robby_bots.interface import Bot, BotView
+from robby_bots.registry import UNOFFERED
 from robby_bots.seating import Seating
 from robby_client.client import Client, NotConnected, Refused
 from robby_client.codes import STOPPED, text_for
 from robby_client.events import Ended, Received
 from robby_client.signal import Signal
-from robby_games.robby_solo import Reveal
 from robby_protocol.errors import ILLEGAL_ACTION, NO_DECISION, STALE_DECISION, TOO_LATE, TOO_MANY_MESSAGES
 from robby_protocol.messages import TableClosed
 
-NEVER_TAKEN: tuple[type, ...] = (Reveal,)
-"""Actions that hurry others and that nobody waits for: not offered to bots. A bot Gentleman lets the others think."""
 TOO_FAST_PAUSE = 1.0
 """Seconds to wait when the server says that there were too many messages."""
 
@@ -34,6 +32,7 @@ async def run_bot(
     rng: random.Random,
     *,
     think: tuple[float, float] = (0.0, 0.0),
+    game: str | None = None,
     table: str | None = None,
     seek: bool = False,
     stay: bool = True,
@@ -43,7 +42,8 @@ async def run_bot(
 ) -> Ended:
     """Run the client and let the bot answer for its seat, until the client has ended. Returns why.
 
-    think: (shortest, longest) seconds before each answer. table: sit down there. seek: without a seat, sit down at any
+    think: (shortest, longest) seconds before each answer. game: of the table to seek; None: the bot's own, or any.
+    table: sit down there. seek: without a seat, sit down at any
     table of the bot's game that waits. start: as host, start a match only once so many seats are taken; None: whenever
     all who are there are ready, if any person is. stay: False: say bye once the seat is gone or the table closed.
     refused: told when sitting down, getting ready or starting is refused; None: the log is. waiting: told once that no
@@ -51,7 +51,7 @@ async def run_bot(
     """
     ended = Ended(STOPPED, text_for(STOPPED))
     player = _Player(client, bot, rng, think)
-    seating = Seating(client, bot.game, table=table, seek=seek, start=start, refused=refused, waiting=waiting)
+    seating = Seating(client, game or bot.game, table=table, seek=seek, start=start, refused=refused, waiting=waiting)
     async with anyio.create_task_group() as group:
         group.start_soon(client.run)
         group.start_soon(player.play)
@@ -81,6 +81,8 @@ class _Player:
         self._pace = random.Random()  # not the bot's: its chance must not depend on how often it had to wait
         self._chosen: tuple[tuple[str, int], Any] | None = None
         self._done: tuple[str, int] | None = None
+        self._left: tuple[str, int, int] | None = None
+        """A question, as it stood in the match, to which the bot wanted to say nothing."""
         self._errors: set[type] = set()
 
     async def play(self) -> None:
@@ -90,14 +92,32 @@ class _Player:
                 await self.changed.wait()
                 continue
             key, seen = view
-            longest = self._think[1]
-            if longest > 0:
-                await anyio.sleep(self._pace.uniform(*self._think))
+            pause = self._pause(seen)
+            if pause > 0:
+                await self._wait(pause, key)
                 again = self._question()
                 if again is None or again[0] != key:
                     continue
                 seen = again[1]
             await self._answer(key, seen)
+
+    def _pause(self, view: BotView) -> float:
+        """Seconds before the answer."""
+        try:
+            own = self._bot.pause(view, self._pace)
+        except Exception as error:  # noqa: BLE001 - as in `_answer`
+            self._log_error(error)
+            own = None
+        return self._pace.uniform(*self._think) if own is None else own
+
+    async def _wait(self, seconds: float, key: tuple[str, int]) -> None:
+        """Wait, but no longer than this is asked."""
+        with anyio.move_on_after(seconds):
+            while True:
+                await self.changed.wait()
+                again = self._question()
+                if again is None or again[0] != key:
+                    return
 
     def _question(self) -> tuple[tuple[str, int], BotView] | None:
         """What is asked of the bot now, with its key; None if nothing is, or it was answered."""
@@ -105,8 +125,8 @@ class _Player:
         if game is None or game.decision is None or game.own is None or not self._client.connected:
             return None
         key = (game.match, game.decision.id)
-        legal = tuple(action for action in game.decision.legal if not isinstance(action, NEVER_TAKEN))
-        if not legal or key == self._done:
+        legal = tuple(action for action in game.decision.legal if not isinstance(action, UNOFFERED.get(game.name, ())))
+        if not legal or key == self._done or (*key, game.seq) == self._left:
             return None
         return key, BotView(
             game=game.name,
@@ -119,6 +139,8 @@ class _Player:
         )
 
     async def _answer(self, key: tuple[str, int], view: BotView) -> None:
+        game = self._client.world.game
+        seq = -1 if game is None else game.seq
         if self._chosen is None or self._chosen[0] != key:
             try:
                 action = self._bot.choose(view, self._rng)
@@ -129,6 +151,10 @@ class _Player:
             # Kept for the case that the answer's fate is unknown: asked the same again, the bot says the same again.
             self._chosen = (key, action)
         action = self._chosen[1]
+        if action is None:
+            self._chosen = None
+            self._left = (*key, seq)
+            return
         if action not in view.legal:
             _log.warning("bot %s: refused %s: %s", self._bot.name, ILLEGAL_ACTION, _one_line(action))
             self._done = key

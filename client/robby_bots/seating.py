@@ -7,6 +7,7 @@ import anyio
 
 from robby_client.client import Client, NotConnected, Refused
 from robby_client.signal import Signal
+from robby_games.registry import GAMES
 from robby_protocol.errors import NOT_READY, TABLE_FULL, TABLE_PLAYING, TOO_FEW_PLAYERS
 from robby_protocol.messages import (
     LobbyWatch,
@@ -36,7 +37,8 @@ class Seating:
 
     start: as host, start only once so many seats are taken; None: whenever all who are there are ready, if there is
     any person among them (a bot alone with the server's bots would play for ever).
-    table: where to sit down; None with seek: at any table of this game that waits and has a free seat.
+    table: where to sit down; None with seek: at any table of this game (None: of any that is known here) that
+    waits and has a free seat.
     refused: told of every refusal, instead of the log. waiting: told once that no table is there to sit down at.
     Seats of kind `bot` are the server's own affair: nothing is said for them.
     """
@@ -44,7 +46,7 @@ class Seating:
     def __init__(
         self,
         client: Client,
-        game: str,
+        game: str | None,
         *,
         table: str | None,
         seek: bool,
@@ -130,7 +132,8 @@ class Seating:
 
     def _fits(self, table: TableInfo) -> bool:
         free = len(table.seats) < table.capacity
-        return table.game == self._game and table.phase != "playing" and free and table.table not in self._unwanted
+        fits = table.game in GAMES if self._game is None else table.game == self._game
+        return fits and table.phase != "playing" and free and table.table not in self._unwanted
 
     def _own_seat(self, table: TableInfo) -> SeatInfo | None:
         seat = self._client.world.seat

@@ -12,6 +12,7 @@ from robby_bots.registry import BotLoadError, load_bot
 from robby_bots.runner import run_bot
 from robby_cli import seeds
 from robby_cli.exits import CommandError
+from robby_cli.game_options import DEFAULT_GAME
 from robby_cli.join import open_store, read_address
 from robby_cli.secret import read_password
 from robby_cli.tls_options import tls_plan
@@ -39,6 +40,7 @@ def bot(
     table: str | None,
     create: bool,
     seats: int,
+    game: str | None,
     name: str | None,
     password_file: Path | None,
     tls: bool | None,
@@ -54,10 +56,12 @@ def bot(
     server = read_address(address)
     password = read_password(password_file)
     try:
-        kind = load_bot(spec)
+        kind = load_bot(spec, game)
     except BotLoadError as problem:
         raise CommandError(str(problem), exit_codes.USAGE) from problem
-    runner = _BotRunner(kind(), seats if create else None)
+    player = kind()
+    game = game or player.game or (DEFAULT_GAME if create else None)
+    runner = _BotRunner(player, game, seats if create else None)
     store = Store(open_store(None).path / "bots")
     plan = tls_plan(store, server, tls, tls_ca, tls_name)
     if trust_new_server:
@@ -97,10 +101,14 @@ def _client(
 
 
 class _BotRunner:
-    """One bot on a server. seats: of the table that it makes and hosts; None: it makes none."""
+    """One bot on a server. game: which it plays; None: any.
 
-    def __init__(self, player: Bot, seats: int | None) -> None:
+    seats: of the table that it makes and hosts; None: it makes none.
+    """
+
+    def __init__(self, player: Bot, game: str | None, seats: int | None) -> None:
         self._player = player
+        self._game = game
         self._seats = seats
         self._client: WatchedClient | None = None
         self._was_connected = False
@@ -130,6 +138,7 @@ class _BotRunner:
                 self._player,
                 seeds.stream(seed, "bot"),
                 think=(think, think),
+                game=self._game,
                 table=table,
                 seek=table is None and self._seats is None,
                 stay=table is None,
@@ -196,7 +205,7 @@ class _BotRunner:
             if not client.connected or client.world.table is not None or welcome is None or welcome.table is not None:
                 continue
             try:
-                made = await client.call(TableCreate, game=self._player.game, capacity=seats)
+                made = await client.call(TableCreate, game=self._game, capacity=seats)
             except (Refused, NotConnected) as problem:
                 print(problem.text, flush=True)
                 await anyio.sleep(REFUSED_PAUSE)

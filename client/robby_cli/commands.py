@@ -15,10 +15,26 @@ from robby_cli.options import HELP
 from robby_cli.record_commands import build_replay, build_verify
 from robby_protocol.i18n import _
 
-PRESETS = ("blitz", "standard", "relaxed", "untimed")
-GAMES = ("robby-solo",)
-FEWEST, MOST = 3, 6
 Decorator = Callable[[Any], Any]
+
+
+class _OfGames(click.Command):
+    """A command with options that depend on the games, which are loaded only if it is run or asked about.
+
+    of_games: the function of `game_options` that makes them.
+    """
+
+    def __init__(self, *args: Any, of_games: str, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._of_games: str | None = of_games
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        if self._of_games is not None:
+            from robby_cli import game_options
+
+            of_games, self._of_games = getattr(game_options, self._of_games), None
+            self.params = [*of_games(), *self.params]
+        return super().get_params(ctx)
 
 
 def version() -> str:
@@ -118,8 +134,9 @@ def _play() -> click.Command:
 
         return play(**options)
 
-    return click.Command(
+    return _OfGames(
         "play",
+        of_games="play_options",
         callback=callback,
         context_settings=HELP,
         short_help=_("A table on this machine at once: you against bots."),
@@ -128,34 +145,10 @@ def _play() -> click.Command:
             "Without a terminal, bots alone play a whole game over the machine's own network, and it is told in text."
         ),
         params=[
-            click.Option(
-                ["--players"],
-                type=click.IntRange(FEWEST, MOST),
-                default=4,
-                show_default=True,
-                help=_("How many take part, you and Robby Junior included."),
-            ),
-            click.Option(["--junior"], is_flag=True, help=_("One of them is Robby Junior, the virtual robber.")),
-            click.Option(
-                ["--time"],
-                type=click.Choice(PRESETS),
-                default="standard",
-                show_default=True,
-                help=_("The time limits."),
-            ),
-            click.Option(
-                ["--bot", "bots"],
-                metavar="NAME",
-                multiple=True,
-                help=_("Which bot plays: greedy or random. Given several times, they take turns.  [default: greedy]"),
-            ),
             click.Option(["--fast"], is_flag=True, help=_("The bots do not wait before they play.")),
             click.Option(["--plain"], is_flag=True, help=_("Lines of text and numbered choices instead of screens.")),
             click.Option(["--watch"], is_flag=True, help=_("Only watch: bots play, the game is told in text.")),
             click.Option(["--seed"], metavar="TEXT", help=_("The same seed gives the same cards and the same bots.")),
-            click.Option(
-                ["--game"], type=click.Choice(GAMES), default=GAMES[0], show_default=True, help=_("Which game.")
-            ),
             *_identity_options(),
         ],
     )
@@ -287,28 +280,22 @@ def _bot() -> click.Command:
 
         return bot(**options)
 
-    return click.Command(
+    return _OfGames(
         "bot",
+        of_games="bot_options",
         callback=callback,
         context_settings=HELP,
         short_help=_("A bot as a client of its own."),
         help=_(
             "A bot as a client of its own: robby bot greedy example.org.\n\n"
-            "BOT is the name of one that comes with Robby (greedy, random), or your own: my_bot.py, or module:Class. "
-            "Without --table or --create it sits down at any table that waits."
+            "BOT is the name of one that comes with Robby (robby play --help lists them), or your own: my_bot.py, or "
+            "module:Class. Without --table or --create it sits down at any table that waits."
         ),
         params=[
             click.Argument(["spec"], metavar="BOT"),
             click.Argument(["address"], metavar="HOST[:PORT]"),
             click.Option(["--table"], metavar="ID", help=_("Sit down at this table.")),
             click.Option(["--create"], is_flag=True, help=_("Make a table, and start as soon as all seats are ready.")),
-            click.Option(
-                ["--seats"],
-                type=click.IntRange(2, MOST),
-                default=4,
-                show_default=True,
-                help=_("Seats of the table that --create makes."),
-            ),
             click.Option(
                 ["--name"], metavar="NAME", help=_("Its name at the server, by which it finds its seat again.")
             ),

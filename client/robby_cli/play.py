@@ -3,7 +3,7 @@
 import functools
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import anyio
@@ -11,10 +11,12 @@ import anyio
 from robby_bots.registry import BOTS
 from robby_cli.child import ServerChild
 from robby_cli.exits import CommandError
+from robby_cli.game_options import options_of
 from robby_cli.join import open_store, run_plain, run_screens
 from robby_client import exit_codes
 from robby_client.quick import QuickTable
 from robby_client.store import Store
+from robby_client.stories.registry import STORIES
 from robby_protocol.i18n import _
 
 THINK = (0.8, 2.5)
@@ -24,7 +26,6 @@ THINK = (0.8, 2.5)
 def play(
     *,
     players: int,
-    junior: bool,
     time: str,
     bots: Sequence[str],
     fast: bool,
@@ -34,24 +35,18 @@ def play(
     game: str,
     name: str | None,
     profile: str | None,
+    **flags: Any,
 ) -> int:
-    """Play, or tell a game where nobody can play. Returns the exit code."""
-    kinds = list(bots) or ["greedy"]
+    """Play, or tell a game where nobody can play. flags: see `options_of`. Returns the exit code."""
+    kinds = list(bots) or [next(iter(BOTS[game]))]
     for kind in kinds:
         if kind not in BOTS[game]:
             raise CommandError(
                 _("There is no bot {bot}. There are: {bots}.").format(bot=kind, bots=", ".join(BOTS[game])),
                 exit_codes.USAGE,
             )
-    if junior and players == max_participants(game):
-        raise CommandError(
-            _("Robby Junior needs fewer than {most} players. Use --players {fewer}, or leave --junior out.").format(
-                most=players, fewer=players - 1
-            ),
-            exit_codes.USAGE,
-        )
-    options: dict[str, Any] = {"time": time, "junior": junior}
-    seats = players - junior
+    options = options_of(game, time, flags)
+    seats = seats_of(game, players, options)
     if watch or not (plain or has_terminal()):
         return tell(game, seats, options, kinds, fast=fast, seed=seed)
     quick = QuickTable(game=game, options=options, bots=[kinds[number % len(kinds)] for number in range(seats - 1)])
@@ -67,11 +62,15 @@ def play(
         return start(store, server.address, name=name, guest=True, quick=quick)
 
 
-def max_participants(game: str) -> int:
-    """The most that can take part in a game."""
-    from robby_games.registry import GAMES
-
-    return GAMES[game].seats[1]
+def seats_of(game: str, players: int, options: Mapping[str, Any]) -> int:
+    """The seats of a table at which so many take part. Raises CommandError where so many cannot."""
+    story = STORIES[game]
+    unseated = story.unseated(options)
+    fewest, most = story.fewest_seats(options) + unseated, story.types.seats[1]
+    if not fewest <= players <= most:
+        text = _("{game}, as you want it, is for {fewest} to {most} players. Choose --players among these.")
+        raise CommandError(text.format(game=story.title, fewest=fewest, most=most), exit_codes.USAGE)
+    return players - unseated
 
 
 def has_terminal() -> bool:
@@ -89,6 +88,6 @@ def tell(game: str, seats: int, options: dict[str, Any], bots: Sequence[str], *,
 
     plan = ToldPlan(game=game, seats=seats, options=options, bots=bots, think=(0.0, 0.0) if fast else THINK, seed=seed)
     with ServerChild(seed=seed) as server:
-        teller = Teller(functools.partial(print, flush=True))
+        teller = Teller(STORIES[game], functools.partial(print, flush=True))
         anyio.run(tell_game, plan, server.address, teller, backend="trio")
     return exit_codes.WELL

@@ -16,6 +16,7 @@ from robby_cli.teller import Teller
 from robby_cli.verify import heading
 from robby_client import exit_codes
 from robby_client.safe import safe
+from robby_client.stories.registry import STORIES
 from robby_protocol.codec import plain
 from robby_protocol.i18n import _
 from robby_rules.entries import Entry, Presence, Start, decode_entry
@@ -79,11 +80,12 @@ def _tell(record: Record, seat: int | None, *, wait: bool) -> None:
     for line in heading(record):
         click.echo(line)
     said: list[str] = []
-    teller = Teller(said.append, seat)
+    story = STORIES[record.game]
+    teller = Teller(story, said.append, seat)
     names: list[str] = []
     for step in _steps(record, seat):
         if not names:
-            names = _names(record, step.match)
+            names = story.participants([one.name for one in record.seats], step.match.view(None)[0])
         if isinstance(step.entry, Presence):
             text = _("{name} is away.") if step.entry.absent else _("{name} is back.")
             said.append(text.format(name=names[step.entry.seat]))
@@ -102,13 +104,6 @@ def _wait() -> bool:
         return input().strip().lower() not in ("q", "quit")
     except EOFError:
         return False
-
-
-def _names(record: Record, match: Match) -> list[str]:
-    names = [safe(seat.name) for seat in record.seats]
-    if getattr(match.view(None)[0], "junior", False):
-        names.append(_("Robby Junior"))
-    return names
 
 
 def _time(at: int) -> str:

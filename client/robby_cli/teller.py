@@ -1,4 +1,4 @@
-"""Tells a game of Robby Solo as it goes, in an order that does not depend on how fast anybody is.
+"""Tells a game as it goes, in an order that does not depend on how fast anybody is. Knows no game: its story does.
 
 What several seats do at the same time is held back until the phase is over, and told in the order of the seats.
 """
@@ -6,76 +6,48 @@ What several seats do at the same time is held back until the phase is over, and
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from robby_client.tale.robby_solo import final_lines, in_seat_order, sentence
-from robby_client.words.robby_solo import bank_label, loot_text
-from robby_games.robby_solo import (
-    Chose,
-    Confirmed,
-    GameOver,
-    GameStarted,
-    Laid,
-    Police,
-    Returned,
-    Robbed,
-    RoundStarted,
-    Supplied,
-    TakenBack,
-)
-from robby_protocol.i18n import _
-
-_TOGETHER = (Laid, TakenBack, Returned, Confirmed, Chose)
-"""What several seats may do at the same time."""
+from robby_client.stories.base import Story
 
 
 class Teller:
     """Events in, lines out. say: takes one line. me: the seat to whom it is told; none: as everybody sees it.
     over: the end of the game has been told."""
 
-    def __init__(self, say: Callable[[str], None], me: int | None = None) -> None:
+    def __init__(self, story: Story, say: Callable[[str], None], me: int | None = None) -> None:
         self.over = False
+        self.story = story
         self._say = say
         self._me = me
         self._held: list[Any] = []
-        self._banks: list[list[int]] = []
+        self._telling = story.telling()
 
     def take(self, events: Sequence[Any], names: Sequence[str]) -> None:
         """Tell the next events of the match."""
         for event in events:
-            self._held.append(event)
-            if isinstance(event, _TOGETHER):
+            if self.story.together(event):
+                self._held.append(event)
                 continue
             held, self._held = self._held, []
-            for one in in_seat_order(held):
+            for one in (*sorted(held, key=lambda one: int(one.seat)), event):
                 self.tell(one, names)
 
     def tell(self, event: Any, names: Sequence[str]) -> None:
         """Tell one event, now."""
-        if isinstance(event, RoundStarted | GameOver):
-            self._say("")
-        told = sentence(event, names, self._me)
-        if told is not None:
-            self._say(told)
-        if isinstance(event, GameStarted):
-            self._banks = [[] for _bank in range(event.banks)]
-        elif isinstance(event, Supplied):
-            for bank, card in zip(self._banks, event.cards, strict=True):
-                bank.append(card)
-            loot = "; ".join(
-                _("{bank} {loot}").format(bank=bank_label(bank), loot=loot_text(cards))
-                for bank, cards in enumerate(self._banks)
-            )
-            self._say(_("On the banks: {loot}.").format(loot=loot))
-        elif isinstance(event, Robbed | Police):
-            self._banks[event.bank] = []
-        elif isinstance(event, GameOver):
+        if isinstance(event, self.story.over):
             self._end(event, names)
+            return
+        for line in self._telling(event, names, self._me):
+            self._say(line)
 
-    def _end(self, event: GameOver, names: Sequence[str]) -> None:
-        """Every result line by line, and the cards that it is made of."""
+    def _end(self, event: Any, names: Sequence[str]) -> None:
+        """The last event, every result line by line, and what it is made of."""
+        self._say("")
+        for line in self._telling(event, names, self._me):
+            self._say(line)
         self._say("")
         for score in event.scores:
-            place, *sums = final_lines(GameOver(reason=event.reason, scores=(score,)), names)
+            place, *parts = self.story.explained(score, names)
             self._say(place)
-            for line in (*sums, _("cards: {loot}").format(loot=loot_text(score.stack))):
+            for line in parts:
                 self._say(f"   {line}")
         self.over = True

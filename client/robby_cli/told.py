@@ -18,7 +18,6 @@ from robby_client.address import Address
 from robby_client.client import LoginPlan, NotConnected, Refused
 from robby_client.dial import tcp
 from robby_client.events import ClientEvent, Ended
-from robby_client.tale.robby_solo import names_in
 from robby_protocol.i18n import _
 from robby_protocol.messages import Command, TableCreate
 from robby_server.bot_names import NAMES
@@ -86,7 +85,7 @@ class _Told:
         if seat != 0 or world.game is None:
             return
         events = world.game.events
-        self._teller.take(events[self._told_events :], names_in(world.game))
+        self._teller.take(events[self._told_events :], self._teller.story.names_in(world.game))
         self._told_events = len(events)
         if self._teller.over:
             self._over.set()

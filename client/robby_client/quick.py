@@ -17,7 +17,7 @@ _LOOK_SECONDS = 0.02
 class QuickTable:
     """A table to be made at once. game: as in `robby_games`. options: by name. bots: names of bots to seat."""
 
-    game: str = "robby-solo"
+    game: str
     options: dict[str, Any] = field(default_factory=dict)
     bots: list[str] = field(default_factory=list)
     title: str = ""

@@ -1,58 +1,63 @@
-"""What the plain client needs to say about a game, and where it finds that for each game."""
+"""What the plain client needs to say about a game besides its story, and where it finds that for each game."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
+from robby_client.stories.base import Story
 from robby_client.world import GameState
-from robby_plain import robby_solo
 
 
-class GameTexts(Protocol):
-    """One game in words. names: the participants', in order of seats. me: the own seat."""
+class GameTexts(ABC):
+    """One game in lines. story: the same game's. names: the participants', in order. me: the own seat."""
 
-    def names(self, game: GameState) -> list[str]:
-        """The participants' names."""
-        ...
+    story: Story
 
-    def sentences(self, event: Any, names: Sequence[str], me: int | None) -> list[str]:
-        """An event told; nothing for one that is not known or not worth a line."""
-        ...
-
+    @abstractmethod
     def question(self, game: GameState, names: Sequence[str]) -> str:
         """What is asked of the own seat, or for whom everybody waits."""
-        ...
 
+    @abstractmethod
     def choice(self, action: Any, game: GameState) -> str:
         """An action as a choice, with what one should know to choose it."""
-        ...
 
-    def read(self, text: str) -> Any | None:
-        """The action that typed words mean, whether it is offered or not; None if they mean none."""
-        ...
+    @abstractmethod
+    def view(self, game: GameState, names: Sequence[str], me: int | None) -> list[str]:
+        """The whole table, as all see it."""
+
+    @abstractmethod
+    def hand(self, game: GameState) -> list[str]:
+        """What only the own seat sees."""
+
+    def menu(self, actions: Sequence[Any], game: GameState) -> list[tuple[str, tuple[Any, ...]]]:
+        """What is offered by number, each with the actions behind it: one is done, among several is asked next.
+
+        For games with more actions than anybody wants to hear at once. actions: all that are legal, or those behind
+        what was chosen.
+        """
+        return [(self.choice(action, game), (action,)) for action in actions]
+
+    def read(self, text: str, game: GameState | None) -> Any | None:
+        """The action that typed words mean, whether it is offered or not; None if they mean none.
+
+        game: the match; None: none is played yet.
+        """
+        return None
 
     def can_be_passed(self, legal: Sequence[Any]) -> bool:
         """Whether the game goes on without an answer to this decision, so that nobody need give one."""
-        ...
+        return False
 
-    def view(self, game: GameState, names: Sequence[str], me: int | None) -> list[str]:
-        """The whole table, as all see it."""
-        ...
+    def sentences(self, event: Any, names: Sequence[str], me: int | None) -> list[str]:
+        """An event told; nothing for one that is not known or not worth a line. The last one with all results."""
+        told = self.story.sentence(event, names, me)
+        lines = [] if told is None else [told]
+        if isinstance(event, self.story.over):
+            for score in getattr(event, "scores", ()):
+                place, *parts = self.story.explained(score, names, me)
+                lines += [place, *(f"  {part}" for part in parts)]
+        return lines
 
-    def hand(self, game: GameState) -> list[str]:
-        """What only the own seat sees."""
-        ...
-
-    def options(self, options: dict[str, Any]) -> str:
-        """A table's options in a few words."""
-        ...
-
-    def option_lines(self, options: dict[str, Any]) -> list[str]:
-        """A table's options, all of them."""
-        ...
-
-    def rules(self) -> list[str]:
-        """The rules, briefly."""
-        ...
-
-
-TEXTS: dict[str, GameTexts] = {"robby-solo": robby_solo.RobbySoloTexts()}
+    def spoken(self, text: str) -> str:
+        """A text without what is for the eye alone, where the game's words have such signs."""
+        return text

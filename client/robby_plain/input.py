@@ -8,12 +8,21 @@ import os
 import select
 import threading
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import anyio.to_thread
 
 LONGEST_INPUT = 1_000
 """Bytes of one line; the longest that makes sense, a `create` with every option, has some two hundred."""
 _CHUNK = 4_096
+
+try:
+    import termios
+except ImportError:  # a system whose terminals are of another kind; what is typed is shown there
+    _HAS_TERMIOS = False
+else:
+    _HAS_TERMIOS = True
 
 
 class TooLong(str):
@@ -31,6 +40,19 @@ class LineReader:
         self._ended = False
         self._reading = threading.Lock()
         self._chunks: deque[bytes] = deque()
+
+    @contextmanager
+    def unseen(self) -> Iterator[bool]:
+        """While in it, a terminal does not show what is typed; gives whether that is so.
+
+        Lines that were typed before are kept, and the end of the line is still shown.
+        """
+        before = _shows(self._fd, False)
+        try:
+            yield before is not None
+        finally:
+            if before:
+                _shows(self._fd, True)
 
     def __aiter__(self) -> "LineReader":
         return self
@@ -66,6 +88,21 @@ class LineReader:
         if len(self._pending) > LONGEST_INPUT:
             self._pending = b""
             self._dropping = True
+
+
+def _shows(fd: int, wanted: bool) -> bool | None:
+    """Let a terminal show what is typed, or not. Returns whether it did so before; None if this is no terminal."""
+    if not _HAS_TERMIOS:
+        return None
+    try:
+        modes = termios.tcgetattr(fd)
+        before = bool(modes[3] & termios.ECHO)
+        modes[3] |= termios.ECHONL
+        modes[3] = modes[3] | termios.ECHO if wanted else modes[3] & ~termios.ECHO
+        termios.tcsetattr(fd, termios.TCSADRAIN, modes)
+    except termios.error:
+        return None
+    return before
 
 
 def _read(fd: int) -> bytes:

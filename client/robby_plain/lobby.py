@@ -4,10 +4,12 @@ from functools import partial
 from typing import Any
 
 from robby_client.client import NotConnected, Refused
-from robby_games.registry import GAMES
-from robby_plain.games import TEXTS
+from robby_client.options import OptionField, fields_of
+from robby_client.stories.base import Story
+from robby_client.stories.registry import STORIES, game_title, option_summary
 from robby_plain.numbers import Choice
-from robby_plain.options import OptionError, OptionField, TablePlan, check, fields_of, read_plan, read_value
+from robby_plain.options import OptionError, TablePlan, read_plan, read_value, text_of
+from robby_plain.registry import TEXTS
 from robby_plain.session import Cancelled, Session
 from robby_protocol.errors import ACCESS_DENIED, TABLE_PRIVATE
 from robby_protocol.i18n import N_, _, ngettext
@@ -162,7 +164,7 @@ class LobbyPart:
                 raise Cancelled
             if kind == "invite":
                 return await session.ask_text(_("Type the invite code, or cancel.")), None
-            return "", await session.ask_text(_("Type the password, or cancel. It is shown as you type."))
+            return "", await session.ask_secret(_("Type the password, or cancel."))
         finally:
             session.in_dialog = False
 
@@ -174,7 +176,7 @@ class LobbyPart:
             return
         game = self._games()[0]
         try:
-            plan = read_plan(GAMES[game].options, words)
+            plan = read_plan(STORIES[game], words)
         except OptionError as problem:
             session.say(str(problem))
             return
@@ -199,8 +201,9 @@ class LobbyPart:
         games = self._games()
         game = games[0]
         if len(games) > 1:
-            game = await session.choose(_("Which game?"), [(name, _(GAMES[name].title)) for name in games])
-        types = GAMES[game]
+            game = await session.choose(_("Which game?"), [(name, game_title(name)) for name in games])
+        story = STORIES[game]
+        types = story.types
         title = await session.ask_text(_("A title for the table, or an empty line."))
         seats = await session.choose(
             _("How many seats?"), [(count, str(count)) for count in range(types.seats[0], types.seats[1] + 1)]
@@ -211,13 +214,13 @@ class LobbyPart:
         fields = fields_of(types.options)
         for field in fields:
             if field.kind != "number":
-                await self._one_option(field, options)
+                await self._one_option(story, field, options)
         if await session.choose(
-            _("Change limits and deck, too?"), [(False, _("no, as usual")), (True, _("yes, one by one"))]
+            _("Change limits and numbers, too?"), [(False, _("no, as usual")), (True, _("yes, one by one"))]
         ):
             for field in fields:
                 if field.kind == "number":
-                    await self._number_option(types.options, field, options)
+                    await self._number_option(story, field, options)
         kinds = self._bots(game)
         while kinds and len(bots) < min(seats - 1, MOST_BOTS):
             question = _("Seat a bot?") if not bots else _("Seat another bot?")
@@ -240,7 +243,7 @@ class LobbyPart:
         if come != "all":
             plan.access["private"] = True
         if come == "password":
-            plan.password = await session.ask_text(_("The table's password? It is shown as you type."))
+            plan.password = await session.ask_secret(_("The table's password?"))
         watch = await session.choose(
             _("Who may watch?"),
             [
@@ -254,29 +257,29 @@ class LobbyPart:
         elif watch:
             plan.access["delay_s"] = watch
 
-    async def _one_option(self, field: OptionField, options: dict[str, Any]) -> None:
+    async def _one_option(self, story: Story, field: OptionField, options: dict[str, Any]) -> None:
         if field.kind == "yes_no":
             choices: list[tuple[Any, str]] = [(False, _("no")), (True, _("yes"))]
         else:
-            choices = [(value, value) for value in field.values]
+            choices = [(value, story.choice(field, value)) for value in field.values]
         choices = [
             (value, _("{choice}, as usual").format(choice=label) if value == field.default else label)
             for value, label in choices
         ]
-        options[field.name] = await self._session.choose(f"{field.text}?", choices)
+        options[field.name] = await self._session.choose(f"{text_of(story, field)}?", choices)
 
-    async def _number_option(self, kind: Any, field: OptionField, options: dict[str, Any]) -> None:
+    async def _number_option(self, story: Story, field: OptionField, options: dict[str, Any]) -> None:
         session = self._session
         while True:
             default = _("as the time limits say") if field.default is None else str(field.default)
+            label = text_of(story, field)
             text = await session.ask_text(
-                _("{option}? A number, or an empty line for: {default}.").format(option=field.text, default=default)
+                _("{option}? A number, or an empty line for: {default}.").format(option=label, default=default)
             )
             if not text:
                 return
             try:
-                value = read_value(field, text)
-                check(kind, {field.name: value})
+                value = read_value(field, text, label)
             except OptionError as problem:
                 session.say(str(problem))
                 continue
@@ -301,7 +304,7 @@ class LobbyPart:
         """The games that both the server and this client know; at least one, so that the server may refuse it."""
         greeting = self._session.world.greeting
         offered = [] if greeting is None else [game.name for game in greeting.games]
-        return [name for name in offered if name in GAMES and name in TEXTS] or [next(iter(TEXTS))]
+        return [name for name in offered if name in TEXTS] or [next(iter(TEXTS))]
 
     def _bots(self, game: str) -> list[str]:
         return bots_offered(self._session, game)
@@ -317,10 +320,6 @@ def bots_offered(session: Session, game: str) -> list[str]:
 
 def _summary(table: TableInfo, *, with_id: bool = False) -> str:
     """A table in one line."""
-    types = GAMES.get(table.game)
-    game = table.game if types is None else _(types.title)
-    texts = TEXTS.get(table.game)
-    options = "" if texts is None else texts.options(table.options)
     names = ", ".join(seat.name for seat in table.seats)
     phase = _(_PHASES[table.phase]) if table.phase in _PHASES else table.phase
     if table.private:
@@ -330,8 +329,8 @@ def _summary(table: TableInfo, *, with_id: bool = False) -> str:
         phase = f"{phase}, {watch}"
     summary = _("{title}, {game}, {options}, {taken} of {seats} seats: {names}; {phase}").format(
         title=table.title or table.table,
-        game=game,
-        options=options,
+        game=game_title(table.game),
+        options=option_summary(table),
         taken=len(table.seats),
         seats=table.capacity,
         names=names,

@@ -1,6 +1,6 @@
 """A running match in lines: events told once, decisions asked with numbers, the clock said at sensible moments."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -8,9 +8,11 @@ import anyio
 from anyio.abc import TaskGroup
 
 from robby_client.client import NotConnected, Refused
+from robby_client.stories.registry import STORIES, game_title
 from robby_client.tale.table import paused_sentence
 from robby_client.world import GameState, OpenDecision
-from robby_plain.games import TEXTS, GameTexts
+from robby_plain.games import GameTexts
+from robby_plain.registry import TEXTS
 from robby_plain.session import Session
 from robby_protocol.i18n import _, ngettext
 
@@ -19,6 +21,9 @@ ANNOUNCED_AT = (60, 30, 10, 5)
 NOT_SOON_AFTER = 0.75
 """A moment is announced only if so large a part of the time at asking is gone before it."""
 LOG_SHOWN = 20
+
+Choice = tuple[Callable[[], Awaitable[None]], str]
+"""What is done if it is chosen, and what it is called."""
 
 
 class MatchPart:
@@ -46,7 +51,7 @@ class MatchPart:
         return TEXTS[game.name]
 
     def _names(self, game: GameState) -> list[str]:
-        return self._texts(game).names(game)
+        return self._texts(game).story.names_in(game)
 
     def refresh(self, found_match: str | None = None) -> None:
         """The world may have changed: tell what is new, and ask what is asked.
@@ -122,11 +127,28 @@ class MatchPart:
         key = _key(game, decision)
         if session.numbers.key == key:
             return
-        texts = self._texts(game)
-        choices = [(partial(self._act, decision, action), texts.choice(action, game)) for action in decision.legal]
         self._close_question()
-        session.ask(key, self._question(game), choices)
+        session.ask(key, self._question(game), self._choices(game, decision, decision.legal))
         self._start_countdown(game)
+
+    def _choices(self, game: GameState, decision: OpenDecision, actions: Sequence[Any]) -> list[Choice]:
+        menu = self._texts(game).menu(actions, game)
+        return [(partial(self._choose, decision, label, inner), label) for label, inner in menu]
+
+    async def _choose(self, decision: OpenDecision, label: str, actions: Sequence[Any]) -> None:
+        """Take a choice: an action is done; several are asked for next."""
+        game = self._game
+        if len(actions) == 1:
+            await self._act(decision, actions[0])
+        elif game is not None and self.asks:
+            back = (partial(self._back, decision), _("back"))
+            self._session.ask(_key(game, decision), label, [*self._choices(game, decision, actions), back])
+
+    async def _back(self, decision: OpenDecision) -> None:
+        """The decision's first choices again."""
+        game = self._game
+        if game is not None and self.asks:
+            self._session.ask(_key(game, decision), self._question(game), self._choices(game, decision, decision.legal))
 
     def _question(self, game: GameState) -> str:
         question = self._texts(game).question(game, self._names(game))
@@ -161,7 +183,7 @@ class MatchPart:
         """The action that typed words mean in the table's game; None if they mean none."""
         table = self._session.world.table
         texts = None if table is None else TEXTS.get(table.game)
-        return None if texts is None else texts.read(text)
+        return None if texts is None else texts.read(text, self._game)
 
     async def answer(self, action: Any, *, patient: bool) -> bool:
         """Answer the decision that was asked last by an action. Returns whether one is open.
@@ -250,10 +272,13 @@ class MatchPart:
 
     def rules(self) -> None:
         """`rules`: how the game goes."""
-        game = self._session.world.game
-        name = next(iter(TEXTS)) if game is None else game.name
-        for line in TEXTS[name].rules():
-            self._session.say(line)
+        table = self._session.world.table
+        names = list(STORIES) if table is None else [table.game]
+        for name in names:
+            if len(names) > 1:
+                self._session.say(game_title(name))
+            for line in STORIES[name].rules() if name in STORIES else ():
+                self._session.say(line)
 
 
 def _key(game: GameState, decision: OpenDecision) -> tuple[Any, ...]:

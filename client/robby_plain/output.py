@@ -3,8 +3,7 @@
 from collections.abc import Callable
 
 from robby_client.safe import safe
-from robby_client.words import robby_solo
-from robby_games.robby_solo import BANKS
+from robby_plain.registry import spoken
 
 LONGEST_LINE = 2_000
 """Characters of one line; the longest that we say ourselves, a full row of banks, has a few hundred."""
@@ -17,19 +16,12 @@ class Printer:
         self._write = write
 
     def say(self, text: str, *, literal: bool = False) -> None:
-        """Write a text, each of its lines made harmless. A bank is said by its name alone: `blue`.
+        """Write a text, each of its lines made harmless and without signs for the eye.
 
         literal: the text is somebody's own: it is one line, and nothing in it is said otherwise.
         """
         for line in [text] if literal else text.split("\n"):
-            line = safe(line) if literal else by_name(safe(line))
+            line = safe(line) if literal else spoken(safe(line))
             if len(line) > LONGEST_LINE:
                 line = line[: LONGEST_LINE - 1] + "…"
             self._write(line)
-
-
-def by_name(text: str) -> str:
-    """The text with each bank's label (`◆ blue (B)`) shortened to its name; shape and letter are for the eye."""
-    for bank in range(len(BANKS)):
-        text = text.replace(robby_solo.bank_label(bank), robby_solo.bank_name(bank))
-    return text

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from robby_client.tale import robby_solo as tale
+from robby_client.stories.robby_solo import RobbySoloStory
 from robby_client.words import robby_solo as words
+from robby_client.words.common import amount
 from robby_client.world import GameState
 from robby_games.robby_solo import (
+    BANKS,
     Declaration,
     Declare,
-    GameOver,
     Laid,
     Lay,
     OwnView,
@@ -20,51 +21,25 @@ from robby_games.robby_solo import (
     total_of,
 )
 from robby_plain import robby_solo_answers
-from robby_protocol.i18n import N_, _, ngettext
-
-_RULES: tuple[str, ...] = (
-    N_(
-        "Rob banks; there is one more than participants. Each round a new loot card is dealt to every bank, on top of "
-        "what lies there; the Gentleman says from which end."
-    ),
-    N_("Everybody secretly lays a card that names a bank; the Gentleman lays last, and then declares something true."),
-    N_(
-        "Then, as long as the clock runs, the others may confirm their card, which is final, or take it back and lay "
-        "again, the same card or another: nobody sees which. The Gentleman may reveal once the shortest revision is "
-        "over and nobody holds a card taken back."
-    ),
-    N_("The cards are turned. Who is alone at a bank takes all its loot. Where two or more meet, it stays."),
-    N_(
-        "A bank left with exactly four cards is emptied by the police; then everyone who holds the most loot cards "
-        "returns the dearest money card, or an item of their choice if they hold no money. All these cards go under "
-        "the deck and may come again."
-    ),
-    N_(
-        "When time runs out: the loot is dealt from the left, a card of a bank by chance is laid, something true by "
-        "chance that will not be robbed is declared, a card taken back lies again as it was, the oldest item goes."
-    ),
-    N_(
-        "The game ends when the deck has too few cards for all banks, or after the table's last round, the hundredth "
-        "as usual. The highest total wins; equal totals share the win."
-    ),
-    N_("Money counts its value; 1 to 7 items are worth 1,000, 10,000, 20,000, 40,000, 60,000, 80,000 and 100,000."),
-)
+from robby_plain.games import GameTexts
+from robby_protocol.i18n import _, ngettext
 
 
-class RobbySoloTexts:
+class RobbySoloTexts(GameTexts):
     """See `games.GameTexts`."""
 
-    def names(self, game: GameState) -> list[str]:
-        return tale.names_in(game)
+    story = RobbySoloStory()
 
     def sentences(self, event: Any, names: Sequence[str], me: int | None) -> list[str]:
         if isinstance(event, Laid) and event.seat == me and not event.auto:
             return []  # "Your card is …" says more
-        if isinstance(event, GameOver):
-            over = tale.sentence(event, names, me)
-            return [*([] if over is None else [over]), *_results(event, names, me)]
-        told = tale.sentence(event, names, me)
-        return [] if told is None else [told]
+        return super().sentences(event, names, me)
+
+    def spoken(self, text: str) -> str:
+        """Each bank's label (`◆ blue (B)`) shortened to its name; shape and letter are for the eye."""
+        for bank in range(len(BANKS)):
+            text = text.replace(words.bank_label(bank), words.bank_name(bank))
+        return text
 
     def question(self, game: GameState, names: Sequence[str]) -> str:
         legal = () if game.decision is None else game.decision.legal
@@ -81,7 +56,7 @@ class RobbySoloTexts:
             label = words.declaration_text(Declaration(robs=action.robs, bank=action.bank))
         return label
 
-    def read(self, text: str) -> Any | None:
+    def read(self, text: str, game: GameState | None) -> Any | None:
         return robby_solo_answers.read(text)
 
     def can_be_passed(self, legal: Sequence[Any]) -> bool:
@@ -136,33 +111,12 @@ class RobbySoloTexts:
                     "Money {money} and {items} item: worth {total} now.",
                     "Money {money} and {items} items: worth {total} now.",
                     items,
-                ).format(money=words.amount(money_of(own.stack)), items=items, total=words.amount(total_of(own.stack)))
+                ).format(money=amount(money_of(own.stack)), items=items, total=amount(total_of(own.stack)))
             )
         else:
             lines.append(_("You have no loot yet."))
         return lines
 
-    def options(self, options: dict[str, Any]) -> str:
-        typed = words.typed_options(options)
-        return _("options of a newer version") if typed is None else words.option_summary(typed)
-
-    def option_lines(self, options: dict[str, Any]) -> list[str]:
-        typed = words.typed_options(options)
-        return [_("options of a newer version")] if typed is None else words.option_lines(typed)
-
-    def rules(self) -> list[str]:
-        return [_(line) for line in _RULES]
-
 
 def _cards(count: int) -> str:
     return ngettext("{count} card", "{count} cards", count).format(count=count)
-
-
-def _results(event: GameOver, names: Sequence[str], me: int | None) -> list[str]:
-    """Everybody's result, best first, and below it what it is made of."""
-    lines = []
-    for score in event.scores:
-        place, *parts = words.score_lines(score, names, me)
-        lines.append(place)
-        lines += [f"  {part}" for part in (*parts, _("cards: {loot}").format(loot=words.loot_text(score.stack)))]
-    return lines

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -11,7 +12,7 @@ from msgspec import Struct
 from robby_client.client import NotConnected, Refused
 from robby_client.events import ClientEvent
 from robby_client.world import World
-from robby_plain.input import LONGEST_INPUT, TooLong
+from robby_plain.input import LONGEST_INPUT, LineReader, TooLong
 from robby_plain.numbers import Answer, Choice, Numbers
 from robby_plain.output import Printer
 from robby_protocol.i18n import _
@@ -209,9 +210,24 @@ class Session:
             raise Cancelled
         return line
 
+    async def ask_secret(self, question: str) -> str:
+        """`ask_text`, with what is typed not shown where that can be had; says which of the two."""
+        with unseen(self._lines) as hidden:
+            return await self.ask_text(f"{question} {seen_or_not(hidden)}")
+
     async def _answer_line(self) -> str:
         """The next line that is meant for the dialog."""
         while True:
             line = await self.next_line()
             if self.aside is None or not await self.aside(line):
                 return line
+
+
+def unseen(lines: AsyncIterator[str]) -> AbstractContextManager[bool]:
+    """While in it, what is typed is not shown, if these lines can do that; gives whether it is so."""
+    return lines.unseen() if isinstance(lines, LineReader) else nullcontext(False)
+
+
+def seen_or_not(hidden: bool) -> str:
+    """What to know before a secret is typed."""
+    return _("It is not shown as you type.") if hidden else _("It is shown as you type.")

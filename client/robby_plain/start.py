@@ -141,9 +141,10 @@ async def _trusts(ended: Ended, address: Address, lines: AsyncIterator[str], pri
 
 async def _ask_password(lines: AsyncIterator[str], printer: Printer) -> str | None:
     """The server's password as typed; None: the person would rather not, or the input ends."""
-    printer.say(_("Type the server's password; it is shown as you type. An empty line ends this."))
-    async for line in lines:
-        return line or None
+    with unseen(lines) as hidden:
+        printer.say(_("Type the server's password; an empty line ends this.") + " " + seen_or_not(hidden))
+        async for line in lines:
+            return line or None
     return None
 
 

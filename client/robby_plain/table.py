@@ -5,9 +5,8 @@ from typing import Any
 
 from robby_client.client import NotConnected, Refused
 from robby_client.files import NotWritable
+from robby_client.stories.registry import STORIES, game_title, option_lines, option_summary
 from robby_client.tale.table import news_sentence
-from robby_games.registry import GAMES
-from robby_plain.games import TEXTS
 from robby_plain.lobby import bots_offered
 from robby_plain.options import OptionError, read_plan
 from robby_plain.session import Session
@@ -151,9 +150,8 @@ class TablePart:
             if seat.state in _STATES:
                 parts.append(_(_STATES[seat.state]))
             session.say("  " + ", ".join(parts))
-        texts = TEXTS.get(table.game)
-        if texts is not None:
-            session.say("; ".join(texts.option_lines(table.options)))
+        lines = option_lines(table) or [option_summary(table)]
+        session.say("; ".join([game_title(table.game), *lines]))
         for line in self._access_lines(table):
             session.say(line)
 
@@ -273,12 +271,12 @@ class TablePart:
         table = session.world.table
         if table is None:
             return
-        types = GAMES.get(table.game)
-        if not words or types is None:
+        story = STORIES.get(table.game)
+        if not words or story is None:
             self.view()
             return
         try:
-            plan = read_plan(types.options, words)
+            plan = read_plan(story, words)
         except OptionError as problem:
             session.say(str(problem))
             return

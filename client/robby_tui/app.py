@@ -454,7 +454,8 @@ class RobbyApp(App[None]):
     def action_help(self) -> None:
         """Open the help, once."""
         if not isinstance(self.screen, Help):
-            self.push_screen(Help(self._running_clock, self._now))
+            table = self.link.world.table
+            self.push_screen(Help(None if table is None else table.game, self._running_clock, self._now))
 
     def _running_clock(self) -> RunningClock | None:
         game = self.link.world.game

@@ -16,7 +16,6 @@ from typing import Any, TextIO
 from rich.cells import cell_len
 from textual.driver import Driver
 
-from robby_games.robby_solo import BANK_SHAPES
 from robby_protocol.i18n import _
 
 GONE_GRACE = 1.5
@@ -85,8 +84,8 @@ _STAND_INS: dict[int, str] = {
     ord("▚"): "!",
     ord("▒"): "%",
     ord("░"): ".",
-    **dict(zip(map(ord, BANK_SHAPES), "o^#<x*v", strict=True)),
-    # No letters: those name the banks.
+    **dict(zip(map(ord, "●▲■◆✖★▼"), "o^#<x*v", strict=True)),
+    # Few letters: those are keys, and name things.
     ord("♛"): "@",
     ord("⚙"): "&",
     ord("◊"): "*",

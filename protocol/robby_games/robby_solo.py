@@ -45,7 +45,7 @@ ITEM_NAMES: tuple[str, ...] = (
 ITEM_WORTH: tuple[int, ...] = (0, 1_000, 10_000, 20_000, 40_000, 60_000, 80_000, 100_000)
 """What n items are worth together; the rules' table."""
 FIRST_MONEY = 1_000
-JUNIOR_NAME = "Robby Junior"
+JUNIOR_NAME = N_("Robby Junior")
 POLICE_AT = 4
 """A bank with exactly this many loot cards is emptied by the police."""
 

@@ -53,11 +53,12 @@ class Timer(NamedTuple):
 
 
 class Result(NamedTuple):
-    """One participant's result. seat: None for a participant without a seat."""
+    """One participant's result. seat: None for a participant without a seat, who then has a name of its own."""
 
     seat: int | None
     score: int
     winner: bool
+    name: str = ""
 
 
 class IllegalActionError(Exception):

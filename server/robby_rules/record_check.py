@@ -7,7 +7,6 @@ Pure: knows no files.
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from robby_games.robby_solo import JUNIOR_NAME
 from robby_protocol import fair
 from robby_protocol.codec import plain
 from robby_protocol.messages import ScoreLine
@@ -90,7 +89,7 @@ def scores(match: Match, names: tuple[str, ...]) -> tuple[ScoreLine, ...]:
     results = sorted(match.result() or (), key=lambda result: -result.score)
     return tuple(
         ScoreLine(
-            name=JUNIOR_NAME if result.seat is None else names[result.seat],
+            name=result.name if result.seat is None else names[result.seat],
             seat=result.seat,
             score=result.score,
             winner=result.winner,

@@ -12,6 +12,7 @@ from functools import cache
 from confusable_homoglyphs import categories, confusables
 from wcwidth import wcswidth, wcwidth
 
+from robby_games.registry import GAMES
 from robby_protocol.errors import NAME_INVALID, NAME_RESERVED
 from robby_protocol.i18n import _
 
@@ -27,14 +28,7 @@ MAX_MARKS = 2
 RESERVED = (
     "server",
     "host",
-    "gentleman",
-    "lady",
-    "the gentleman",
-    "the lady",
-    "junior",
     "robby",
-    "robby junior",
-    "robby solo",
     "admin",
     "administrator",
     "operator",
@@ -47,8 +41,8 @@ RESERVED = (
     "nobody",
     "everybody",
     "all",
-    "police",
-    "bank",
+    *(game.title.casefold() for game in GAMES.values()),
+    *(word for game in GAMES.values() for word in game.reserved),
 )
 """What a reader of the log would take for something other than a person."""
 

@@ -11,11 +11,11 @@ from typing import Any
 import trio
 from msgspec import Struct
 
-from robby_games.robby_solo import JUNIOR_NAME
 from robby_protocol import codec
 from robby_protocol.messages import Clock, GameHistory, PublicPart, ScoreLine
 from robby_rules.interface import Stamp
 from robby_rules.match import Change, Match
+from robby_rules.record_check import scores
 from robby_server.identities import Identity
 from robby_server.store import Store
 
@@ -146,16 +146,7 @@ class Play:
 
     def scores(self) -> list[ScoreLine]:
         """The results, best first; none while it is played."""
-        results = sorted(self.match.result() or (), key=lambda result: -result.score)
-        return [
-            ScoreLine(
-                name=JUNIOR_NAME if result.seat is None else self.names[result.seat],
-                seat=result.seat,
-                score=result.score,
-                winner=result.winner,
-            )
-            for result in results
-        ]
+        return list(scores(self.match, self.names))
 
     def _public_part(self, first: int) -> bytes:
         """View and events from number `first` on, encoded once for all who are told of the same change."""

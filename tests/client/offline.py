@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from robby_bots.interface import Bot, BotView
-from robby_bots.runner import NEVER_TAKEN
+from robby_bots.registry import UNOFFERED
 from robby_client.world import World
 from robby_protocol.codec import plain
 from robby_protocol.messages import Clock, Decision, GameUpdate, PublicPart
@@ -84,7 +84,7 @@ class Offline:
         assert game is not None
         if game.decision is None:
             return None
-        legal = tuple(action for action in game.decision.legal if not isinstance(action, NEVER_TAKEN))
+        legal = tuple(action for action in game.decision.legal if not isinstance(action, UNOFFERED[game.name]))
         if not legal:
             return None
         return BotView("robby-solo", seat, game.public, game.own, legal, game.phase_start, tuple(game.events))

@@ -19,8 +19,9 @@ from robby_client.codes import CONNECTION_LOST, STOPPED
 from robby_client.deal import REVEALED
 from robby_client.events import Ended
 from robby_client.quick import QuickTable, sit_down
+from robby_client.stories.robby_solo import RobbySoloStory
 from robby_client.streams import over_trio
-from robby_client.tale.robby_solo import names_in, sentence
+from robby_client.tale.robby_solo import sentence
 from robby_games.robby_solo import GameOver, Lay, Reveal, total_of
 from robby_protocol import errors
 from robby_protocol.messages import (
@@ -194,7 +195,7 @@ async def test_a_bot_that_raises_leaves_that_decision_to_the_clock_and_plays_on(
     assert text.isprintable()
 
 
-@pytest.mark.parametrize("answer", [Lay(bank=6), None, "lay", object(), Reveal()])
+@pytest.mark.parametrize("answer", [Lay(bank=6), "lay", object(), Reveal()])
 async def test_an_answer_that_is_not_allowed_is_logged_with_the_code_and_not_sent(
     answer: Any, autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -426,7 +427,7 @@ async def _quick_game(host: Host, nursery: trio.Nursery, **options: Any) -> Clie
 
     async def make() -> None:
         await until(lambda: client.connected)
-        await sit_down(client, QuickTable(bots=["greedy", "random"], options=options))
+        await sit_down(client, QuickTable("robby-solo", bots=["greedy", "random"], options=options))
 
     nursery.start_soon(make)
     nursery.start_soon(run_bot, client, GreedyBot(), random.Random(1))
@@ -461,7 +462,7 @@ async def test_a_whole_game_on_the_real_server_told_to_its_end(autojump_clock: M
         client = await _quick_game(host, nursery, junior=True)
         game = client.world.game
         assert game is not None
-        names = names_in(game)
+        names = RobbySoloStory().names_in(game)
         assert len(names) == 4
         assert names[0] == "Ana"
         assert all(sentence(event, names, 0) for event in game.events)
@@ -488,7 +489,7 @@ async def test_a_game_on_the_real_server_with_a_connection_that_is_cut_again_and
 
         async def make() -> None:
             await until(lambda: client.connected)
-            await sit_down(client, QuickTable(bots=["greedy", "greedy"], options={"time": "blitz"}))
+            await sit_down(client, QuickTable("robby-solo", bots=["greedy", "greedy"], options={"time": "blitz"}))
             cuts = random.Random(3)
             while True:
                 await trio.sleep(cuts.uniform(0.5, 4))
@@ -523,3 +524,43 @@ async def test_two_connections_of_one_guest_the_older_stops_trying(autojump_cloc
         assert codes == [errors.REPLACED]
         assert second.connected
         second.stop()
+
+
+async def test_a_bot_that_says_nothing_is_asked_again_once_something_has_happened(autojump_clock: MockClock) -> None:
+    seen: list[int] = []
+
+    class Shy(First):
+        name = "shy"
+
+        def choose(self, view: BotView, rng: random.Random) -> Any:
+            seen.append(view.public.round)
+            return None if len(seen) == 1 else view.legal[0]
+
+    playing = Playing(Shy())
+    async with trio.open_nursery() as nursery:
+        peer = await playing.seated(nursery)
+        await peer.send(ask(1, 1))
+        await nothing_said(peer)
+        assert len(seen) == 1
+        await peer.send(ask(1, 2))
+        act = await peer.expect(Act)
+        assert act.decision == 1
+        playing.client.stop()
+    assert len(seen) == 2
+
+
+async def test_a_bot_may_take_its_own_time(autojump_clock: MockClock) -> None:
+    class Slow(First):
+        name = "slow"
+
+        def pause(self, view: BotView, pace: random.Random) -> float:
+            return 7.0
+
+    playing = Playing(Slow())
+    async with trio.open_nursery() as nursery:
+        peer = await playing.seated(nursery)
+        before = trio.current_time()
+        await peer.send(ask(1, 1))
+        await peer.expect(Act)
+        assert 6.9 < trio.current_time() - before < 8
+        playing.client.stop()

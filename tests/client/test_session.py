@@ -120,7 +120,7 @@ async def test_a_server_set_up_anew_is_noticed_and_can_be_accepted(tmp_path: Pat
 
 async def test_sitting_down_at_once_makes_a_table_with_bots_and_starts() -> None:
     client = ScriptedCaller()
-    await sit_down(client, QuickTable(bots=["greedy", "random"], options={"junior": True}, title="Mine"))
+    await sit_down(client, QuickTable("robby-solo", bots=["greedy", "random"], options={"junior": True}, title="Mine"))
     assert [name for name, _fields in client.calls] == ["TableCreate", "TableStart"]
     assert client.calls[0][1] == {
         "game": "robby-solo",
@@ -134,14 +134,14 @@ async def test_sitting_down_at_once_makes_a_table_with_bots_and_starts() -> None
 async def test_who_has_a_seat_already_keeps_it() -> None:
     client = ScriptedCaller()
     client.world.apply(table_state())
-    await sit_down(client, QuickTable())
+    await sit_down(client, QuickTable("robby-solo"))
     assert client.calls == []
 
 
 async def test_a_table_that_is_refused_is_not_started() -> None:
     client = ScriptedCaller(refuse=errors.TOO_MANY_TABLES)
     with pytest.raises(Refused):
-        await sit_down(client, QuickTable())
+        await sit_down(client, QuickTable("robby-solo"))
     assert len(client.calls) == 1
 
 

@@ -9,12 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robby_bots.random_bot import RandomBot
+from robby_cli.teller import Teller
 from robby_client.codes import CODES, LONGEST_REASON, refusal
 from robby_client.codes import text_for as client_text
 from robby_client.safe import cells, fit, pad, safe
-from robby_client.tale.robby_solo import final_lines, in_seat_order, names_in, names_of, sentence
+from robby_client.stories.robby_solo import RobbySoloStory
+from robby_client.tale.robby_solo import names_of, sentence
 from robby_client.tale.table import chat_sentence, news_sentence, notice_sentence
 from robby_client.words import robby_solo as words
+from robby_client.words.common import amount, duration
 from robby_client.world import UnknownEvent
 from robby_games import robby_solo as game
 from robby_games.robby_solo import (
@@ -51,9 +54,9 @@ from robby_games.robby_solo import (
 from robby_protocol import errors
 from robby_protocol.messages import Notice, TableNews
 from robby_server.names import BadNameError, check_name
-from tests.client.fakes import table
 from tests.client.offline import Offline
 
+STORY = RobbySoloStory()
 NAMES = ["Ana", "Ben", "Cleo", "Robby Junior"]
 SCORES = (
     Score(seat=1, stack=(9_000, 3, 4), money=9_000, items=2, items_worth=10_000, total=19_000, place=1, winner=True),
@@ -204,7 +207,7 @@ def test_cards_and_loot() -> None:
     assert len({words.card_label(item) for item in range(1, 8)}) == 7
     assert words.loot_text((7_000, 3)) == "7,000 + gold bar (item)"
     assert words.loot_text(()) == "nothing"
-    assert words.amount(1_234_000) == "1,234,000"
+    assert amount(1_234_000) == "1,234,000"
 
 
 def test_every_code_of_news_has_a_sentence() -> None:
@@ -364,12 +367,12 @@ def test_a_score_is_explained_line_by_line() -> None:
     ]
     assert words.score_lines(SCORES[1], NAMES, me=0)[0] == "2. Ana (you): 9,000"
     assert words.score_lines(SCORES[1], NAMES)[1:] == ["money: 1 card, 9,000", "total: 9,000"]
-    assert len(final_lines(GameOver(reason="deck", scores=SCORES), NAMES)) == 7
+    assert STORY.explained(SCORES[0], NAMES)[4:] == ["cards: 9,000 + gold bar (item) + diamond ring (item)"]
 
 
 def test_options_in_words() -> None:
-    assert words.option_summary(Options()) == "standard"
-    assert words.option_summary(Options(time="blitz", junior=True, open_loot=True, items=3)) == (
+    assert STORY.option_summary(Options()) == "standard"
+    assert STORY.option_summary(Options(time="blitz", junior=True, open_loot=True, items=3)) == (
         "blitz, Junior, open loot, own rules"
     )
     for options in (Options(), Options(time="untimed", junior=True, open_loot=True, max_rounds=1)):
@@ -377,24 +380,24 @@ def test_options_in_words() -> None:
         assert len(lines) == len(set(lines))
         assert not any(RAW.search(line) for line in lines)
     assert any("no limit" in line for line in words.option_lines(Options(time="untimed")))
-    assert words.typed_options({"junior": True}) == Options(junior=True)
-    assert words.typed_options({"horses": 3}) is None
-    assert words.duration(2_500) == "2.5 s"
+    assert STORY.typed_options({"junior": True}) == Options(junior=True)
+    assert STORY.typed_options({"horses": 3}) is None
+    assert duration(2_500) == "2.5 s"
 
 
 # Names.
 
 
 def test_names_of_a_table_are_harmless_and_end_with_junior() -> None:
-    assert names_of(table(names=("Ana\x1b[2J", "Ben")), True) == ["Ana\\x1b[2J", "Ben", "Robby Junior"]
-    assert names_of(table(names=("Ana",)), False) == ["Ana"]
+    assert names_of(("Ana\x1b[2J", "Ben"), junior=True) == ["Ana\\x1b[2J", "Ben", "Robby Junior"]
+    assert names_of(("Ana",), junior=False) == ["Ana"]
 
 
 def test_names_in_a_match() -> None:
     offline = Offline(3, options={"junior": True})
     state = offline.worlds[0].game
     assert state is not None
-    assert names_in(state) == ["Ana", "Ben", "Cleo", "Robby Junior"]
+    assert STORY.names_in(state) == ["Ana", "Ben", "Cleo", "Robby Junior"]
 
 
 def test_a_whole_game_is_told_without_a_raw_word() -> None:
@@ -402,7 +405,7 @@ def test_a_whole_game_is_told_without_a_raw_word() -> None:
     offline.play([RandomBot() for _seat in range(4)])
     state = offline.worlds[1].game
     assert state is not None
-    names = names_in(state)
+    names = STORY.names_in(state)
     for event in [*state.events, *state.own_events]:
         text = sentence(event, names, 1)
         assert text is not None
@@ -410,7 +413,7 @@ def test_a_whole_game_is_told_without_a_raw_word() -> None:
     over = state.events[-1]
     assert isinstance(over, GameOver)
     for score in over.scores:
-        assert words.score_lines(score, names)[-1].endswith(f" {words.amount(score.total)}")
+        assert words.score_lines(score, names)[-1].endswith(f" {amount(score.total)}")
 
 
 def test_in_seat_order_a_tale_does_not_depend_on_who_was_quicker() -> None:
@@ -421,17 +424,27 @@ def test_in_seat_order_a_tale_does_not_depend_on_who_was_quicker() -> None:
         offline.play([RandomBot() for _seat in range(4)], 2, order=order)
         state = offline.watcher.game
         assert state is not None
-        told.append([sentence(event, NAMES, None) for event in in_seat_order(state.events)])
+        lines: list[str] = []
+        Teller(STORY, lines.append).take(state.events, NAMES)
+        told.append(lines)
     assert told[0] == told[1] == told[2]
-    assert in_seat_order([Laid(2), Laid(0), Declared(1, True, 0), Confirmed(2), TakenBack(0), Laid(0, True)]) == [
-        Laid(0),
-        Laid(2),
-        Declared(1, True, 0),
-        TakenBack(0),
-        Laid(0, True),
-        Confirmed(2),
+    assert len(told[0]) > 20
+    lines = []
+    teller = Teller(STORY, lines.append)
+    teller.take([Laid(2), Laid(0), Declared(1, True, 0), Confirmed(2), TakenBack(0), Laid(0, True)], NAMES)
+    teller.take([RevealCalled(1)], NAMES)
+    assert lines == [
+        sentence(event, NAMES, None)
+        for event in (
+            Laid(0),
+            Laid(2),
+            Declared(1, True, 0),
+            TakenBack(0),
+            Laid(0, True),
+            Confirmed(2),
+            RevealCalled(1),
+        )
     ]
-    assert in_seat_order([]) == []
 
 
 # Foreign text.

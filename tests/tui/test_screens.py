@@ -201,7 +201,7 @@ def test_a_table_at_once(tmp_path: Path) -> None:
         assert calls(stage, TableCreate)[0]["bots"] == ["greedy", "greedy"]
         assert calls(stage, TableStart) == [{}]
 
-    run(scene, tmp_path, quick=QuickTable(bots=["greedy", "greedy"]))
+    run(scene, tmp_path, quick=QuickTable("robby-solo", bots=["greedy", "greedy"]))
 
 
 # The lobby.
@@ -467,7 +467,7 @@ def test_help_and_the_palette_open_and_close(tmp_path: Path) -> None:
         await stage.at(LobbyScreen)
         await stage.press("question_mark")
         await stage.at(Help)
-        await stage.sees("What it is about")
+        await stage.sees("Keys everywhere")
         await stage.press("pagedown", "escape")
         await stage.at(LobbyScreen)
         await stage.press("f1")

@@ -5,7 +5,10 @@ from abc import abstractmethod
 from typing import Any
 
 from robby_bots.interface import Bot, BotView
-from robby_games.robby_solo import Confirm, Declare, Give, Lay, Supply, TakeBack
+from robby_games.robby_solo import NAME, Confirm, Declare, Give, Lay, Reveal, Supply, TakeBack
+
+UNOFFERED: tuple[type, ...] = (Reveal,)
+"""It hurries others, and nobody waits for it: a bot Gentleman lets the others think."""
 
 
 class SoloBot(Bot):
@@ -14,7 +17,7 @@ class SoloBot(Bot):
     By itself it deals from a random side and gives its oldest item.
     """
 
-    game = "robby-solo"
+    game = NAME
 
     def choose(self, view: BotView, rng: random.Random) -> Any:
         kinds = {type(action) for action in view.legal}

@@ -17,4 +17,4 @@ def deal_sentence(deal: Deal) -> str | None:
         return _("The deal is fair: {opened} of {count} opened.").format(opened=deal.opened_by, count=deal.people)
     if not deal.nonces:
         return None  # the start was broken off, which the table's news say
-    return _("The deal is checked: the server's secret is the one that it was committed to.")
+    return _("The deal is checked: the server's secret is what it was committed to.")

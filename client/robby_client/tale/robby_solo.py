@@ -4,17 +4,15 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from robby_client.safe import safe
+from robby_client.words.common import amount, name_list, name_of
 from robby_client.words.robby_solo import (
-    amount,
     bank_label,
     card_label,
     declaration_text,
     loot_text,
-    name_list,
-    score_lines,
 )
-from robby_client.world import GameState
 from robby_games.robby_solo import (
+    JUNIOR_NAME,
     Chose,
     Clashed,
     Confirmed,
@@ -35,31 +33,15 @@ from robby_games.robby_solo import (
     YouLaid,
 )
 from robby_protocol.i18n import _, ngettext
-from robby_protocol.messages import TableInfo
 
 
-def names_of(table: TableInfo, junior: bool) -> list[str]:
+def names_of(names: Sequence[str], *, junior: bool) -> list[str]:
     """The participants' names in order of seats, harmless to show, with Robby Junior last where he plays."""
-    names = [safe(seat.name) for seat in table.seats]
-    if junior:
-        names.append(_("Robby Junior"))
-    return names
-
-
-def names_in(game: GameState) -> list[str]:
-    """The same for a match: who sat where when it was played, whatever the table's seats are by now."""
-    names = [safe(name) for name in game.names]
-    if game.public is not None and game.public.junior:
-        names.append(_("Robby Junior"))
-    return names
-
-
-def _name(names: Sequence[str], seat: int) -> str:
-    return safe(names[seat]) if 0 <= seat < len(names) else _("seat {number}").format(number=seat + 1)
+    return [*map(safe, names), *([_(JUNIOR_NAME)] if junior else [])]
 
 
 def _all_names(names: Sequence[str], seats: Iterable[int], me: int | None) -> str:
-    return name_list([_("you") if seat == me else _name(names, seat) for seat in seats])
+    return name_list([_("you") if seat == me else name_of(names, seat) for seat in seats])
 
 
 def sentence(event: Any, names: Sequence[str], me: int | None) -> str | None:
@@ -85,30 +67,30 @@ def sentence(event: Any, names: Sequence[str], me: int | None) -> str | None:
         case TakenBack(seat=seat) if seat == me:
             return _("You took your card back.")
         case TakenBack():
-            return _("{name} took the card back.").format(name=_name(names, event.seat))
+            return _("{name} took the card back.").format(name=name_of(names, event.seat))
         case Returned(seat=seat) if seat == me:
             return _("Time ran out: your card lies again as it was.")
         case Returned():
-            return _("Time ran out: {name}'s card lies again as it was.").format(name=_name(names, event.seat))
+            return _("Time ran out: {name}'s card lies again as it was.").format(name=name_of(names, event.seat))
         case Confirmed(seat=seat, auto=True) if seat == me:
             return _("Time ran out: your card is confirmed.")
         case Confirmed(auto=True):
-            return _("Time ran out: {name}'s card is confirmed.").format(name=_name(names, event.seat))
+            return _("Time ran out: {name}'s card is confirmed.").format(name=name_of(names, event.seat))
         case Confirmed(seat=seat) if seat == me:
             return _("You confirmed.")
         case Confirmed():
-            return _("{name} confirmed.").format(name=_name(names, event.seat))
+            return _("{name} confirmed.").format(name=name_of(names, event.seat))
         case RevealCalled(seat=seat) if seat == me:
             return _("You call: reveal!")
         case RevealCalled():
-            return _("{name} calls: reveal!").format(name=_name(names, event.seat))
+            return _("{name} calls: reveal!").format(name=name_of(names, event.seat))
         case Revealed():
             return _revealed(event, names, me)
         case Robbed(seat=seat) if seat == me:
             return _("You robbed {bank}: {loot}.").format(bank=bank_label(event.bank), loot=loot_text(event.loot))
         case Robbed():
             return _("{name} robbed {bank}: {loot}.").format(
-                name=_name(names, event.seat), bank=bank_label(event.bank), loot=loot_text(event.loot)
+                name=name_of(names, event.seat), bank=bank_label(event.bank), loot=loot_text(event.loot)
             )
         case Clashed():
             return _("{names} clashed at {bank}: it keeps {loot}.").format(
@@ -123,7 +105,7 @@ def sentence(event: Any, names: Sequence[str], me: int | None) -> str | None:
         case Given(seat=seat) if seat == me:
             return _("You returned {card}.").format(card=card_label(event.card))
         case Given():
-            return _("{name} returned {card}.").format(name=_name(names, event.seat), card=card_label(event.card))
+            return _("{name} returned {card}.").format(name=name_of(names, event.seat), card=card_label(event.card))
         case GameOver():
             return _game_over(event, names, me)
         case _unknown:
@@ -136,13 +118,13 @@ def _sentence_start(text: str, capital: bool) -> str:
 
 
 def _game_started(event: GameStarted, names: Sequence[str], me: int | None) -> str:
-    players = name_list([_name(names, seat) for seat in range(event.participants)])
+    players = name_list([name_of(names, seat) for seat in range(event.participants)])
     start = _("The game begins: {names} rob {banks} banks; {deck} loot cards.").format(
         names=players, banks=event.banks, deck=event.deck
     )
     if event.gentleman == me:
         return start + " " + _("You are the first Gentleman.")
-    return start + " " + _("{name} is the first Gentleman.").format(name=_name(names, event.gentleman))
+    return start + " " + _("{name} is the first Gentleman.").format(name=name_of(names, event.gentleman))
 
 
 def _round_started(event: RoundStarted, names: Sequence[str], me: int | None) -> str:
@@ -150,7 +132,7 @@ def _round_started(event: RoundStarted, names: Sequence[str], me: int | None) ->
     if event.gentleman == me:
         return _("Round {round}: you are the Gentleman; {deck}.").format(round=event.round, deck=deck)
     return _("Round {round}: {name} is the Gentleman; {deck}.").format(
-        round=event.round, name=_name(names, event.gentleman), deck=deck
+        round=event.round, name=name_of(names, event.gentleman), deck=deck
     )
 
 
@@ -164,7 +146,7 @@ def _supplied(event: Supplied) -> str:
 
 
 def _laid(event: Laid, names: Sequence[str], me: int | None) -> str:
-    name = _name(names, event.seat)
+    name = name_of(names, event.seat)
     if event.auto:
         if event.seat == me:
             return _("Time ran out: a card was laid for you.")
@@ -176,7 +158,7 @@ def _laid(event: Laid, names: Sequence[str], me: int | None) -> str:
 
 def _declared(event: Declared, names: Sequence[str], me: int | None) -> str:
     text = declaration_text(Declaration(robs=event.robs, bank=event.bank))
-    name = _name(names, event.seat)
+    name = name_of(names, event.seat)
     if event.auto:
         if event.seat == me:
             return _("Time ran out: declared for you: {declaration}.").format(declaration=text)
@@ -188,7 +170,7 @@ def _declared(event: Declared, names: Sequence[str], me: int | None) -> str:
 
 def _revealed(event: Revealed, names: Sequence[str], me: int | None) -> str:
     cards = ", ".join(
-        _("{name} {bank}").format(name=_("you") if seat == me else _name(names, seat), bank=bank_label(bank))
+        _("{name} {bank}").format(name=_("you") if seat == me else name_of(names, seat), bank=bank_label(bank))
         for seat, bank in enumerate(event.banks)
     )
     return _("The cards are turned: {cards}.").format(cards=cards)
@@ -211,7 +193,7 @@ def _police(event: Police, names: Sequence[str], me: int | None) -> str:
 
 
 def _chose(event: Chose, names: Sequence[str], me: int | None) -> str:
-    name = _name(names, event.seat)
+    name = name_of(names, event.seat)
     if event.auto:
         if event.seat == me:
             return _("Time ran out: your oldest item is returned.")
@@ -235,31 +217,8 @@ def _game_over(event: GameOver, names: Sequence[str], me: int | None) -> str:
         )
     if winners[0].seat == me:
         return start + " " + _("You win with {total}!").format(total=total)
-    return start + " " + _("{name} wins with {total}.").format(name=_name(names, winners[0].seat), total=total)
+    return start + " " + _("{name} wins with {total}.").format(name=name_of(names, winners[0].seat), total=total)
 
 
 def _capital(text: str, me: int | None, winners: Sequence[Any]) -> str:
     return _sentence_start(text, winners[0].seat == me)
-
-
-def final_lines(event: GameOver, names: Sequence[str], me: int | None = None) -> list[str]:
-    """Everybody's result explained, best first."""
-    return [line for score in event.scores for line in score_lines(score, names, me)]
-
-
-def in_seat_order(events: Sequence[Any]) -> list[Any]:
-    """The events with those that several seats cause at the same time in the order of the seats.
-
-    Who was quicker is then no longer told; each seat's own events keep their order. For a tale that must not depend on
-    how fast anybody is.
-    """
-    told: list[Any] = []
-    run: list[Any] = []
-    for event in events:
-        if isinstance(event, Laid | TakenBack | Returned | Confirmed | Chose):
-            run.append(event)
-            continue
-        told.extend(sorted(run, key=lambda one: int(one.seat)))
-        run = []
-        told.append(event)
-    return told + sorted(run, key=lambda one: int(one.seat))

@@ -4,12 +4,11 @@ A bank is always told by shape, name and letter, never by colour. Knows no scree
 """
 
 from collections.abc import Sequence
-from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from robby_client.safe import safe
+from robby_client.words.common import amount, duration, name_list, name_of, preset_name
 from robby_games.robby_solo import (
     BANK_LETTERS,
     BANK_NAMES,
@@ -34,12 +33,6 @@ from robby_games.robby_solo import (
 )
 from robby_protocol.i18n import N_, _, ngettext
 
-TIME_NAMES: dict[str, str] = {
-    "blitz": N_("blitz"),
-    "standard": N_("standard"),
-    "relaxed": N_("relaxed"),
-    "untimed": N_("untimed"),
-}
 _PHASES: dict[str, str] = {
     "supply": N_("supply"),
     "plays": N_("secret plays"),
@@ -55,11 +48,6 @@ _CARD_STATES: dict[str, str] = {
     "laid_again": N_("laid again"),
     "confirmed": N_("confirmed"),
 }
-
-
-def amount(number: int) -> str:
-    """A sum of money: `9,000`."""
-    return f"{number:,}"
 
 
 def bank_name(bank: int) -> str:
@@ -175,7 +163,7 @@ def prompt(
 def waiting_line(public: PublicView, own: OwnView | None, names: Sequence[str]) -> str:
     """For whom everybody waits, when nothing is asked of the own seat."""
     me = None if own is None else own.seat
-    gentleman = _name(names, public.gentleman)
+    gentleman = name_of(names, public.gentleman)
     if public.phase == "over":
         return _("The game is over.")
     if public.phase == "supply":
@@ -196,20 +184,13 @@ def waiting_line(public: PublicView, own: OwnView | None, names: Sequence[str]) 
         waiting = [seat for seat, one in enumerate(public.participants) if one.paying and seat != me]
     if not waiting:
         return _("Wait a moment.")
-    return _("Waiting for {names}.").format(names=name_list([_name(names, seat) for seat in waiting]))
-
-
-def name_list(names: Sequence[str]) -> str:
-    """`Ana`, `Ana and Ben`, `Ana, Ben and Cleo`."""
-    if len(names) < 2:
-        return "".join(names)
-    return _("{names} and {last}").format(names=", ".join(names[:-1]), last=names[-1])
+    return _("Waiting for {names}.").format(names=name_list([name_of(names, seat) for seat in waiting]))
 
 
 def score_lines(score: Score, names: Sequence[str], me: int | None = None) -> list[str]:
     """One participant's result explained: who, each part, the total."""
     count = sum(1 for card in score.stack if not is_item(card))
-    who = _name(names, score.seat)
+    who = name_of(names, score.seat)
     if score.seat == me:
         who = _("{name} (you)").format(name=who)
     if score.winner:
@@ -234,7 +215,7 @@ def score_lines(score: Score, names: Sequence[str], me: int | None = None) -> li
 def option_lines(options: Options) -> list[str]:
     """A table's options, one line each, for people who think of joining."""
     limits = limits_of(options)
-    lines = [_("time: {preset}").format(preset=_(TIME_NAMES[options.time]))]
+    lines = [_("time: {preset}").format(preset=preset_name(options.time))]
     for name, limit in (
         (_("supply side"), limits.supply),
         (_("secret play"), limits.play),
@@ -250,33 +231,3 @@ def option_lines(options: Options) -> list[str]:
         ngettext("at most {count} round", "at most {count} rounds", options.max_rounds).format(count=options.max_rounds)
     )
     return lines
-
-
-def option_summary(options: Options) -> str:
-    """A table's options in a few words, for a line of the lobby: `standard, Junior`."""
-    parts = [_(TIME_NAMES[options.time])]
-    if options.junior:
-        parts.append(_("Junior"))
-    if options.open_loot:
-        parts.append(_("open loot"))
-    if options != Options(time=options.time, junior=options.junior, open_loot=options.open_loot):
-        parts.append(_("own rules"))
-    return ", ".join(parts)
-
-
-def duration(millis: int) -> str:
-    """A length of time: `45 s`, `2.5 s`."""
-    seconds = millis / 1_000
-    return _("{seconds} s").format(seconds=f"{seconds:g}")
-
-
-def _name(names: Sequence[str], seat: int) -> str:
-    return safe(names[seat]) if 0 <= seat < len(names) else _("seat {number}").format(number=seat + 1)
-
-
-def typed_options(options: dict[str, Any]) -> Options | None:
-    """A table's options as sent; None if this client does not understand them."""
-    try:
-        return msgspec.convert(options, Options, strict=True)
-    except msgspec.ValidationError:
-        return None

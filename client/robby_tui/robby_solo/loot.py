@@ -3,7 +3,7 @@
 from textual.content import Content
 from textual.widgets import Static
 
-from robby_client.words import robby_solo as words
+from robby_client.words.common import amount
 from robby_games.robby_solo import ITEM_NAMES, ITEM_WORTH, is_item, items_of, money_of, total_of
 from robby_protocol.i18n import _, ngettext
 from robby_tui.cells import width
@@ -35,7 +35,7 @@ class OwnLoot(Static):
 
 def in_short(stack: tuple[int, ...]) -> str:
     """All cards, newest first; items with their sign."""
-    return " · ".join(f"◊ {item_name(card)}" if is_item(card) else words.amount(card) for card in reversed(stack))
+    return " · ".join(f"◊ {item_name(card)}" if is_item(card) else amount(card) for card in reversed(stack))
 
 
 def in_one_line(stack: tuple[int, ...], cells: int) -> str:
@@ -43,11 +43,11 @@ def in_one_line(stack: tuple[int, ...], cells: int) -> str:
     if not stack:
         return _("your loot: none yet")
     items = items_of(stack)
-    parts = _("money {money}").format(money=words.amount(money_of(stack)))
+    parts = _("money {money}").format(money=amount(money_of(stack)))
     if items:
         parts += ", " + ngettext("{n} item", "{n} items", items).format(n=items)
-    text = _("your loot: worth {total}").format(total=words.amount(total_of(stack))) + f" ({parts})"
-    cards = [f"◊ {item_name(card)}" if is_item(card) else words.amount(card) for card in reversed(stack)]
+    text = _("your loot: worth {total}").format(total=amount(total_of(stack))) + f" ({parts})"
+    cards = [f"◊ {item_name(card)}" if is_item(card) else amount(card) for card in reversed(stack)]
     for number, card in enumerate(cards):
         longer = text + ("; " + _("newest") + " " if number == 0 else " · ") + card
         # Where more are to follow, there must be room to say so.
@@ -66,6 +66,6 @@ def worth_text(stack: tuple[int, ...]) -> str:
     """What a stack would be worth now: `worth 21,000: money 20,000 + 1 item worth 1,000`."""
     items = items_of(stack)
     parts = ngettext("money {money} + {n} item worth {worth}", "money {money} + {n} items worth {worth}", items).format(
-        money=words.amount(money_of(stack)), n=items, worth=words.amount(ITEM_WORTH[min(items, MOST_ITEMS)])
+        money=amount(money_of(stack)), n=items, worth=amount(ITEM_WORTH[min(items, MOST_ITEMS)])
     )
-    return _("worth {total}: {parts}").format(total=words.amount(total_of(stack)), parts=parts)
+    return _("worth {total}: {parts}").format(total=amount(total_of(stack)), parts=parts)

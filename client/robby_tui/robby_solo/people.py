@@ -4,6 +4,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from robby_client.words import robby_solo as words
+from robby_client.words.common import amount
 from robby_games.robby_solo import ParticipantView, is_item
 from robby_protocol.i18n import _, ngettext
 from robby_tui.cells import cut, fit, width
@@ -94,7 +95,7 @@ def _line(picture: Picture, seat: int, one: ParticipantView, names: int, cells: 
 
 
 def _top(card: int) -> str:
-    return _("top {card}").format(card=_("ITEM") if is_item(card) else words.amount(card))
+    return _("top {card}").format(card=_("ITEM") if is_item(card) else amount(card))
 
 
 def _state(picture: Picture, seat: int, one: ParticipantView, cells: int) -> Line:
@@ -175,7 +176,7 @@ def _paid(picture: Picture, seat: int) -> Line:
 
 
 def _short(card: int) -> str:
-    return "1◊" if is_item(card) else words.amount(card)
+    return "1◊" if is_item(card) else amount(card)
 
 
 def _more(picture: Picture, seat: int, one: ParticipantView) -> Line:

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from robby_client.stories.robby_solo import RobbySoloStory
 from robby_client.world import GameState, RunningClock
 from robby_games.robby_solo import (
-    JUNIOR_NAME,
     Declare,
     Give,
     Lay,
@@ -13,18 +13,16 @@ from robby_games.robby_solo import (
     PublicView,
     Supply,
 )
-from robby_protocol.i18n import _
 from robby_protocol.messages import SeatInfo, TableInfo
 from robby_tui.cells import plain
 from robby_tui.robby_solo.recap import Recap
 
+STORY = RobbySoloStory()
+
 
 def names_of(game: GameState) -> list[str]:
     """All participants' names in order, harmless, as they were when the match began; Robby Junior last."""
-    names = [plain(name) for name in game.names]
-    if game.public.junior:
-        names.append(_(JUNIOR_NAME))
-    return names
+    return [plain(name) for name in STORY.names_in(game)]
 
 
 Saying = Literal["will", "will_not"]

@@ -9,7 +9,6 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from robby_client.tale import robby_solo as tale
 from robby_client.world import GameState
 from robby_games.robby_solo import Declared, GameOver, Revealed, RoundStarted
 from robby_protocol.i18n import _
@@ -21,7 +20,7 @@ from robby_tui.robby_solo.banks import BankRow
 from robby_tui.robby_solo.keys import SoloKeys
 from robby_tui.robby_solo.loot import OwnLoot, in_one_line, item_name
 from robby_tui.robby_solo.people import People
-from robby_tui.robby_solo.picture import Picture, names_of
+from robby_tui.robby_solo.picture import STORY, Picture, names_of
 from robby_tui.robby_solo.recap import Recap, gather
 from robby_tui.screens.table import WIDE
 from robby_tui.signs import ALERT, GENTLEMAN, GOOD, LINE, MUTED
@@ -85,7 +84,7 @@ class SoloTable(SoloKeys):
         return [
             (sentence, _story_style(one, me))
             for one in events
-            if (sentence := tale.sentence(one, names, me)) is not None
+            if (sentence := STORY.sentence(one, names, me)) is not None
         ]
 
     def happened(self, events: list[Any], *, live: bool) -> None:
@@ -184,7 +183,7 @@ class SoloTable(SoloKeys):
     def _draw_head(self, picture: Picture, columns: int) -> None:
         public = picture.public
         table = picture.table
-        title = "Robby Solo"
+        title = STORY.title
         if table is not None and table.title:
             title = f"{title} · {plain(table.title)}"
         most = 0 if table is None else table.options.get("max_rounds", 100)

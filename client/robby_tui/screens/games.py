@@ -1,16 +1,36 @@
-"""Which screen shows which game. A second game is a screen of its own and a line here."""
+"""The screens of each game. A further game is a folder of its own and an entry here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from robby_client.world import GameState
 from robby_games.robby_solo import NAME as ROBBY_SOLO
+from robby_tui.robby_solo import help as solo_help
+from robby_tui.robby_solo import results as solo_results
 from robby_tui.robby_solo.table import SoloTable
 from robby_tui.screens.table import TableScreen
+from robby_tui.widgets.lines import Line
 
-_TABLES: dict[str, type[TableScreen]] = {ROBBY_SOLO: SoloTable}
+
+@dataclass(frozen=True)
+class GameScreens:
+    """What the screens need of one game.
+
+    table: shows a match. chapters: (heading, text) of its part of the help: rules, how to read the table, keys.
+    results: a finished match's results in lines of so many cells.
+    """
+
+    table: type[TableScreen]
+    chapters: Callable[[], list[tuple[str, str]]]
+    results: Callable[[GameState, int], list[Line]]
+
+
+SCREENS: dict[str, GameScreens] = {
+    ROBBY_SOLO: GameScreens(table=SoloTable, chapters=solo_help.chapters, results=solo_results.results),
+}
 
 
 def table_screen(game: GameState | None) -> type[TableScreen] | None:
     """The screen for a match as it is known now; None: there is nothing to show yet, or no screen for it."""
-    if game is None:
-        return None
-    screen = _TABLES.get(game.name)
-    return screen if screen is not None and screen.shows(game) else None
+    screens = None if game is None else SCREENS.get(game.name)
+    return screens.table if screens is not None and game is not None and screens.table.shows(game) else None

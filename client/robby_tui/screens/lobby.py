@@ -1,5 +1,6 @@
 """The lobby: all tables of the server; join one, make one, or join by its id."""
 
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -10,21 +11,23 @@ from textual.content import Content
 from textual.widgets import DataTable, Static
 
 from robby_client.events import ClientEvent, Connected
-from robby_client.words import robby_solo as words
-from robby_games.registry import GAMES
-from robby_games.robby_solo import NAME, Options
+from robby_client.stories.registry import STORIES, game_title, option_summary
 from robby_protocol.i18n import _, ngettext
 from robby_protocol.messages import LobbyWatch, TableInfo
 from robby_tui import wishes
-from robby_tui.cells import cut, fit, plain
+from robby_tui.cells import cut, fit, plain, width
 from robby_tui.hints import KeyHint
+from robby_tui.link import Link
 from robby_tui.screens.access import enter_table
-from robby_tui.screens.ask import AskText
+from robby_tui.screens.ask import AskText, Choose
 from robby_tui.screens.base import BaseScreen
-from robby_tui.screens.setup import MOST_SEATS, Setup, SetupScreen
+from robby_tui.screens.games import SCREENS
+from robby_tui.screens.setup import Setup, SetupScreen
 from robby_tui.signs import BOT
 from robby_tui.widgets.story import Story
 
+ROOM_FOR_IDS = 100
+"""Columns from which each table's id has a column; below, that of the table under the cursor is told."""
 LONGEST_ID = 64
 """As long as the protocol lets a table's id be."""
 
@@ -92,28 +95,35 @@ class LobbyScreen(BaseScreen):
             return
         self._filled = (tables, columns)
         grid = self.query_one(DataTable)
-        title_cells = max(12, min(40, columns - 62))
-        options_cells = max(8, min(30, columns - 70))
+        roomy = columns >= ROOM_FOR_IDS
+        game_cells = max((width(plain(game_title(table.game))) for table in tables), default=0)
+        game_cells = max(4, min(20, game_cells))
+        spare = columns - game_cells - (50 if roomy else 39)
+        title_cells = max(12, min(40, spare - 8))
+        options_cells = max(8, min(30, spare - title_cells))
         row = grid.cursor_row
         chosen = self._ids[row] if 0 <= row < len(self._ids) else None
         grid.clear(columns=True)
         grid.add_column(_("Table"), width=title_cells)
+        grid.add_column(_("Game"), width=game_cells)
         grid.add_column(_("Seats"), width=5)
         grid.add_column(_("Now"), width=13)
         grid.add_column(_("Access"), width=7)
         grid.add_column(_("Options"), width=options_cells)
-        grid.add_column(_("Id"), width=max(8, columns - title_cells - options_cells - 41))
+        if roomy:
+            grid.add_column(_("Id"), width=9)
         self._ids = [table.table for table in tables]
         for table in tables:
-            title = plain(table.title) or _game_title(table)
-            grid.add_row(
-                Content(fit(title, title_cells)),
+            title = plain(table.title)
+            cells = [
+                Content(fit(title or plain(table.table), title_cells)),
+                Content(fit(plain(game_title(table.game)), game_cells)),
                 Content(f"{len(table.seats)}/{table.capacity}"),
                 Content(phase_text(table)),
                 Content(_("private") if table.private else _("open")),
-                Content(cut(options_text(table), options_cells)),
-                Content(plain(table.table)),
-            )
+                Content(cut(option_summary(table), options_cells)),
+            ]
+            grid.add_row(*cells, *([Content(plain(table.table))] if roomy else []))
         if chosen in self._ids:
             grid.move_cursor(row=self._ids.index(chosen))
         self._show_who()
@@ -131,7 +141,7 @@ class LobbyScreen(BaseScreen):
         if 0 <= row < len(tables):
             names = [plain(seat.name) + (f" {BOT}" if seat.kind == "bot" else "") for seat in tables[row].seats]
             text = _("At this table: {names}").format(names=", ".join(names) or _("nobody"))
-            text += " · " + watching_text(tables[row])
+            text += " · " + watching_text(tables[row]) + " · " + _("id {table}").format(table=plain(tables[row].table))
         self.query_one("#lobby-who", Static).update(cut(text, max(10, self.app.size.width - 2)))
 
     def keys(self) -> list[KeyHint]:
@@ -183,22 +193,36 @@ class LobbyScreen(BaseScreen):
         """Fill in the form for a new table."""
         if not self.online():
             return
+        games = games_offered(self.link)
+        if len(games) == 1:
+            self._set_up(games[0])
+            return
+
+        def chosen(index: int | None) -> None:
+            if index is not None and self.online():
+                self._set_up(games[index])
+
+        self.app.push_screen(Choose(_("Which game?"), [game_title(game) for game in games]), chosen)
+
+    def _set_up(self, game: str) -> None:
+        story = STORIES[game]
         self.app.push_screen(
             SetupScreen(
-                _("A new table of Robby Solo"),
-                Setup(title="", capacity=MOST_SEATS, options={}),
-                self._create,
-                options=Options(),
-                bots=bots_offered(self.link),
+                _("A new table of {game}").format(game=story.title),
+                Setup(title="", capacity=story.types.seats[1], options={}),
+                partial(self._create, game),
+                story=story,
+                options=story.types.options(),
+                bots=bots_offered(self.link, game),
             )
         )
 
-    def _create(self, setup: Setup, refused, done) -> None:  # type: ignore[no-untyped-def]
+    def _create(self, game: str, setup: Setup, refused, done) -> None:  # type: ignore[no-untyped-def]
         if not self.link.here:
             refused("", _("There is no connection now; nothing was sent."))
             return
         fields = {
-            "game": NAME,
+            "game": game,
             "title": setup.title,
             "capacity": setup.capacity,
             "options": setup.options,
@@ -218,23 +242,19 @@ class LobbyScreen(BaseScreen):
         self.app.post_message(wishes.Disconnect())
 
 
-def bots_offered(link) -> list[str]:  # type: ignore[no-untyped-def]
-    """The bots that this server can seat at Robby Solo."""
+def games_offered(link: Link) -> list[str]:
+    """The games that both this server and this client have; at least one, so that the server may refuse it."""
     greeting = link.world.greeting
-    if greeting is None:
-        return []
-    return [bot for game in greeting.games if game.name == NAME for bot in game.bots]
+    offered = [] if greeting is None else [game.name for game in greeting.games]
+    return [name for name in offered if name in STORIES and name in SCREENS and link.world.knows(name)] or list(
+        STORIES
+    )[:1]
 
 
-def _game_title(table: TableInfo) -> str:
-    game = GAMES.get(table.game)
-    return plain(table.game) if game is None else _(game.title)
-
-
-def options_text(table: TableInfo) -> str:
-    """A table's options in short."""
-    options = words.typed_options(table.options)
-    return _("unknown options") if options is None else words.option_summary(options)
+def bots_offered(link: Link, game: str) -> list[str]:
+    """The bots that this server can seat at a game."""
+    greeting = link.world.greeting
+    return [] if greeting is None else [bot for one in greeting.games if one.name == game for bot in one.bots]
 
 
 def watching_text(table: TableInfo) -> str:

@@ -12,9 +12,9 @@ from textual.widgets.option_list import Option
 
 from robby_client.codes import text_for
 from robby_client.events import ClientEvent, Received
+from robby_client.stories.registry import STORIES, game_title, option_lines, option_summary
 from robby_client.tale import table as table_tale
-from robby_client.words import robby_solo as words
-from robby_games.robby_solo import Options
+from robby_client.words.common import name_list
 from robby_protocol.i18n import _
 from robby_protocol.messages import (
     SeatInfo,
@@ -32,7 +32,7 @@ from robby_tui.hints import KeyHint
 from robby_tui.link import OnRefused
 from robby_tui.screens.ask import Choose
 from robby_tui.screens.confirm import Confirm
-from robby_tui.screens.lobby import bots_offered, options_text, watching_text
+from robby_tui.screens.lobby import bots_offered, watching_text
 from robby_tui.screens.seated import Seated, deal_text
 from robby_tui.screens.setup import Setup, SetupScreen
 from robby_tui.signs import ALERT, BAD, BOT, DONE, GOOD, MUTED, YOU
@@ -80,10 +80,12 @@ class RoomScreen(Seated):
         table = self.table
         if table is None:
             return
-        title = plain(table.title) or "Robby Solo"
+        title = plain(table.title)
         self.query_one("#room-head", Static).update(
             Content.assemble(
                 (title, "bold"),
+                " · " if title else "",
+                plain(game_title(table.game)),
                 " · ",
                 _("id to join by: {table}").format(table=plain(table.table)),
                 " · " + _("private") if table.private else "",
@@ -92,9 +94,8 @@ class RoomScreen(Seated):
             )
         )
         self._show_sharing(table)
-        options = words.typed_options(table.options)
-        lines = [] if options is None else words.option_lines(options)
-        summary = options_text(table)
+        lines = option_lines(table)
+        summary = option_summary(table)
         self.query_one("#room-options", Static).update(
             Content.assemble((summary, "bold $foreground"), ("  " + " · ".join(lines), MUTED))
         )
@@ -164,10 +165,8 @@ class RoomScreen(Seated):
         deal = deal_text(self.link.world.deal) if table.phase == "waiting" else Content()
         if deal.plain:
             return deal
-        least = 2
-        options = words.typed_options(table.options)
-        if options is not None and not options.junior:
-            least = 3
+        story = STORIES.get(table.game)
+        least = 2 if story is None else story.fewest_seats(table.options)
         if len(table.seats) < least:
             return Content(
                 _(
@@ -182,7 +181,7 @@ class RoomScreen(Seated):
         ]
         if self.is_host:
             if others:
-                return Content(_("Waiting until ready: {names}.").format(names=words.name_list(others)))
+                return Content(_("Waiting until ready: {names}.").format(names=name_list(others)))
             return Content.assemble((_("All are ready: s starts the game."), f"bold {GOOD}"))
         if not self.i_am_ready:
             return Content.assemble((_("Press r when you are ready."), "bold"))
@@ -225,7 +224,7 @@ class RoomScreen(Seated):
         """Host: seat a bot."""
         if not self._host_only():
             return
-        bots = bots_offered(self.link)
+        bots = [] if self.table is None else bots_offered(self.link, self.table.game)
         if not bots:
             self.say(_("This server has no bots."), wrong=True)
             return
@@ -296,7 +295,11 @@ class RoomScreen(Seated):
         table = self.table
         if table is None or not self._host_only():
             return
-        options = words.typed_options(table.options) or Options()
+        story = STORIES.get(table.game)
+        if story is None:
+            self.say(_("This client does not know the table's game."), wrong=True)
+            return
+        options = story.typed_options(table.options) or story.types.options()
         self.app.push_screen(
             SetupScreen(
                 _("The table's options"),
@@ -309,6 +312,7 @@ class RoomScreen(Seated):
                     delay_s=table.delay_s,
                 ),
                 self._configure,
+                story=story,
                 options=options,
                 changing=True,
             )

@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Static
 
-from robby_games.robby_solo import Options
+from robby_client.stories.base import Story
 from robby_protocol.i18n import _
 from robby_tui.cells import plain
 from robby_tui.screens.connect import LONGEST_PASSWORD
@@ -20,7 +20,6 @@ from robby_tui.widgets.toggles import Tick
 
 LONGEST_TITLE = 60
 """A title has one line of the lobby."""
-MOST_SEATS = 6
 
 
 @dataclass(frozen=True)
@@ -43,6 +42,7 @@ class Setup:
 class SetupScreen(ModalScreen[None]):
     """The form. It stays, with what was typed, until the server has taken it.
 
+    story: of the game; options: of its type, what the form holds at first.
     submit: sends it; the second argument is called with code, text and the option it is about if it is refused;
     the third closes the form. changing: the table is there already, and a password left out stays.
     """
@@ -58,7 +58,8 @@ class SetupScreen(ModalScreen[None]):
         setup: Setup,
         submit: Callable[[Setup, Callable[[str, str], None], Callable[[], None]], None],
         *,
-        options: Options,
+        story: Story,
+        options: Any,
         bots: Sequence[str] = (),
         changing: bool = False,
     ) -> None:
@@ -66,12 +67,15 @@ class SetupScreen(ModalScreen[None]):
         self._heading = heading
         self._setup = setup
         self._submit = submit
+        self._story = story
+        self._seats = story.types.seats
         self._options = options
         self._bots = tuple(bots)
         self._changing = changing
 
     def compose(self) -> ComposeResult:
         """Everything on one page of 80 by 24."""
+        seats = _("Seats ({fewest}–{most})").format(fewest=self._seats[0], most=self._seats[1])
         with Vertical(id="setup"):
             yield Static(self._heading, classes="question", markup=False)
             with VerticalScroll(id="setup-body", can_focus=False):
@@ -84,11 +88,11 @@ class SetupScreen(ModalScreen[None]):
                         max_length=LONGEST_TITLE,
                         compact=True,
                     )
-                yield from self._number(_("Seats (2–6)"), "capacity", self._setup.capacity, 1)
+                yield from self._number(seats, "capacity", self._setup.capacity, 1)
                 for number, bot in enumerate(self._bots):
                     label = _("{bot} bots").format(bot=plain(bot))
                     yield from self._number(label, f"bots-{number}", self._setup.bots.count(bot), 1)
-                yield OptionsForm(self._options)
+                yield OptionsForm(self._story, self._options)
                 yield from self._access()
             yield Static("", id="setup-error", classes="error", markup=False)
             with Horizontal(classes="buttons"):
@@ -148,9 +152,11 @@ class SetupScreen(ModalScreen[None]):
     def read(self) -> Setup:
         """What the form says. Raises FormError."""
         capacity_text = self.query_one("#capacity", Input).value
-        capacity = int(capacity_text) if capacity_text else MOST_SEATS
-        if not 2 <= capacity <= MOST_SEATS:
-            raise FormError("capacity", _("Seats: a number from 2 to {most}, please.").format(most=MOST_SEATS))
+        fewest, most = self._seats
+        capacity = int(capacity_text) if capacity_text else most
+        if not fewest <= capacity <= most:
+            text = _("Seats: a number from {fewest} to {most}, please.")
+            raise FormError("capacity", text.format(fewest=fewest, most=most))
         bots: list[str] = []
         for number, bot in enumerate(self._bots):
             bots += [bot] * int(self.query_one(f"#bots-{number}", Input).value or "0")

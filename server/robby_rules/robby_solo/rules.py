@@ -6,7 +6,19 @@ from typing import Any, ClassVar
 import msgspec
 from msgspec import Struct
 
-from robby_games.robby_solo import NAME, Action, Confirm, Declare, Give, Lay, Options, Reveal, Supply, TakeBack
+from robby_games.robby_solo import (
+    JUNIOR_NAME,
+    NAME,
+    Action,
+    Confirm,
+    Declare,
+    Give,
+    Lay,
+    Options,
+    Reveal,
+    Supply,
+    TakeBack,
+)
 from robby_rules.chance import Chance
 from robby_rules.interface import IllegalActionError, Result, Stamp, Timer
 from robby_rules.robby_solo import clock
@@ -128,7 +140,9 @@ class RobbySolo:
             return None
         seats = state.setting.seats
         return tuple(
-            Result(line.seat if line.seat < seats else None, line.total, line.winner)
+            Result(line.seat, line.total, line.winner)
+            if line.seat < seats
+            else Result(None, line.total, line.winner, JUNIOR_NAME)
             for line in sorted(state.scores, key=lambda line: line.seat)
         )
 

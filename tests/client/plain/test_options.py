@@ -3,19 +3,32 @@
 import pytest
 from msgspec import structs
 
+from robby_client.options import fields_of
+from robby_client.stories.registry import STORIES
+from robby_client.stories.robby_solo import RobbySoloStory
 from robby_games.robby_solo import Options
-from robby_plain.options import OptionError, fields_of, read_plan, read_value
+from robby_plain.options import OptionError, read_plan, read_value
+
+STORY = RobbySoloStory()
 
 
-def test_every_option_of_the_game_can_be_asked_for_and_has_a_text() -> None:
-    fields = fields_of(Options)
-    assert [field.name for field in fields] == [field.name for field in structs.fields(Options)]
-    assert all(field.text != field.name for field in fields)
+@pytest.mark.parametrize("game", STORIES)
+def test_every_option_of_a_game_can_be_asked_for_and_has_a_text(game: str) -> None:
+    options = STORIES[game].types.options
+    fields = fields_of(options)
+    assert [field.name for field in fields] == [field.name for field in structs.fields(options)]
+    assert {field.name for field in fields} == set(STORIES[game].labels)
+
+
+def test_bounds_are_read_from_the_type() -> None:
+    fields = {field.name: field for field in fields_of(Options)}
+    assert (fields["max_rounds"].low, fields["max_rounds"].high, fields["max_rounds"].optional) == (1, 1_000, False)
+    assert (fields["play_ms"].low, fields["play_ms"].optional, fields["play_ms"].is_limit) == (1_000, True, True)
 
 
 def test_a_plan_from_words() -> None:
     plan = read_plan(
-        Options, ["title=Friday night", "seats=5", "bots=greedy, random", "time=Blitz", "junior=yes", "max_rounds=7"]
+        STORY, ["title=Friday night", "seats=5", "bots=greedy, random", "time=Blitz", "junior=yes", "max_rounds=7"]
     )
     assert plan.title == "Friday night"
     assert plan.capacity == 5
@@ -28,11 +41,11 @@ def test_a_plan_from_words() -> None:
 )
 def test_a_word_that_does_not_fit_is_refused_with_a_sentence(word: str) -> None:
     with pytest.raises(OptionError) as refused:
-        read_plan(Options, [word])
+        read_plan(STORY, [word])
     assert str(refused.value)
 
 
 @pytest.mark.parametrize(("typed", "meant"), [("yes", True), ("Y", True), ("no", False), ("off", False), ("1", True)])
 def test_yes_and_no(typed: str, meant: bool) -> None:
     junior = next(field for field in fields_of(Options) if field.name == "junior")
-    assert read_value(junior, typed) is meant
+    assert read_value(junior, typed, "Junior") is meant

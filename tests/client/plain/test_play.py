@@ -11,8 +11,8 @@ from robby_protocol import errors
 from tests.client.plain.stage import Person, stage
 
 CHOICE = re.compile(r"  (\d+): (.+)")
-BLITZ = QuickTable(options={"time": "blitz"}, bots=["greedy", "greedy"])
-STANDARD = QuickTable(options={"time": "standard"}, bots=["greedy", "greedy"])
+BLITZ = QuickTable("robby-solo", options={"time": "blitz"}, bots=["greedy", "greedy"])
+STANDARD = QuickTable("robby-solo", options={"time": "standard"}, bots=["greedy", "greedy"])
 
 
 async def play_to_the_end(person: Person) -> None:

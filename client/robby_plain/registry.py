@@ -1,0 +1,13 @@
+"""The games of the plain client, by name."""
+
+from robby_plain.games import GameTexts
+from robby_plain.robby_solo import RobbySoloTexts
+
+TEXTS: dict[str, GameTexts] = {texts.story.game: texts for texts in (RobbySoloTexts(),)}
+
+
+def spoken(text: str) -> str:
+    """A text as it is said in lines: without the signs for the eye that any of the games has."""
+    for texts in TEXTS.values():
+        text = texts.spoken(text)
+    return text
