@@ -19,6 +19,7 @@ from robby_client.store import Store
 from robby_plain.app import PlainClient
 from robby_plain.input import LineReader
 from robby_plain.output import Printer
+from robby_plain.session import seen_or_not, unseen
 from robby_protocol.errors import PASSWORD_WRONG
 from robby_protocol.i18n import _
 

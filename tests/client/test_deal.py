@@ -11,6 +11,8 @@ from robby_protocol.messages import DealCommitted, DealOpened, DealRevealed
 SECRET = b"s" * 32
 SERVER = fair.server_commitment("m1", SECRET)
 OTHERS = b"o" * 32
+LINE_CELLS = 76
+"""Of a line at 80 columns, without the margins and the sign before the sentence."""
 
 
 def deals() -> Deals:
@@ -44,7 +46,9 @@ def test_a_fair_deal_from_commitment_to_secret() -> None:
     assert deal is not None
     assert (deal.stage, deal.trouble, deal.people, deal.opened_by) == ("revealed", None, 2, 2)
     assert deal.names == ["Ben", "Ana", "Greedy"]
-    assert deal_sentence(deal) is not None
+    sentence = deal_sentence(deal)
+    assert sentence is not None
+    assert len(sentence) <= LINE_CELLS
 
 
 def test_no_commitment_without_a_deal_and_a_fresh_one_each_time() -> None:
