@@ -422,7 +422,7 @@ class Host:
 
 async def sit_down(peers: Sequence[Peer], **create: Any) -> str:
     """Create a table and let all sit down at it."""
-    table: str = (await peers[0].do(TableCreate, game="robby-solo", **create))["table"]
+    table: str = (await peers[0].do(TableCreate, **{"game": "robby-solo", **create}))["table"]
     for peer in peers[1:]:
         await peer.do(TableJoin, table=table)
     return table

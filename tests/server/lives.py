@@ -78,9 +78,9 @@ def seed_of(name: str) -> bytes:
     return sha256(name.encode()).digest()
 
 
-async def person(host: Host, name: str) -> Peer:
+async def person(host: Host, name: str, stream: trio.abc.Stream | None = None) -> Peer:
     """Somebody with a key, who is the same in every life."""
-    peer = host.peer()
+    peer = host.peer(stream)
     await peer.hello()
     await peer.login_key(name, seed_of(name))
     return peer
