@@ -15,7 +15,7 @@ from tests.sim.simulate import Outcome, attempt, total  # noqa: E402 - needs the
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="scripts/simulate")
-    parser.add_argument("--seeds", default="0-99", metavar="FIRST-LAST")
+    parser.add_argument("--seeds", default="0-29", metavar="FIRST-LAST")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args(arguments)
     try:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import trio
 
 from robby_protocol import codec, fair
-from robby_protocol.connection import NEED_DATA, Connection, ConnectionClosed, Role
+from robby_protocol.connection import NEED_DATA, Connection, ConnectionClosed, Role, State
 from robby_protocol.errors import RemoteProtocolError
 from robby_protocol.messages import (
     Act,
@@ -265,7 +265,10 @@ class Player:
 
     async def _send(self, *messages: Message) -> None:
         assert self._stream is not None
+        connection = self._connection
         async with self._sending:
+            if connection is not self._connection or connection.state is State.CLOSED:
+                raise trio.ClosedResourceError  # it ended while what was sent before still waited for room
             await self._stream.send_all(b"".join(self._connection.send(message) for message in messages))
 
     def _new_id(self) -> int:
@@ -331,4 +334,4 @@ class Player:
 
 def _choose(legal: list[dict[str, Any]], rng: random.Random) -> dict[str, Any]:
     confirm = [action for action in legal if action["type"] == "confirm"]
-    return confirm[0] if confirm and rng.random() < 0.7 else rng.choice(legal)
+    return confirm[0] if confirm and rng.random() < 0.8 else rng.choice(legal)

@@ -20,7 +20,7 @@ NAMES = ("Ana", "Ben", "Cleo", "Dora", "Emil", "Fred")
 ROUNDS = (1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 5, 100)
 """After which games end: many short ones, since what goes wrong at a beginning or an end needs many of these; and some
 whole ones."""
-PEOPLE = (3, 3, 3, 4, 4, 5)
+PEOPLE = (3, 3, 3, 3, 4, 4, 5)
 """At a table: with a junior one fewer."""
 TIMES = ("untimed", "untimed", "blitz", "blitz", "standard", "relaxed")
 """How much time there is: few wait long for nothing, as waiting alone costs most."""
@@ -51,7 +51,7 @@ class Group:
     players: list[Player]
     options: dict[str, object]
     matches: int
-    watcher: Player
+    watchers: list[Player]
     table: str | None = None
     remade: int = 0
     seen: set[str] = field(default_factory=set)
@@ -82,7 +82,7 @@ class Town:
     @property
     def players(self) -> list[Player]:
         """Everybody."""
-        return [player for group in self.groups for player in (*group.players, group.watcher)]
+        return [player for group in self.groups for player in (*group.players, *group.watchers)]
 
     async def run(self) -> None:
         """From opening to closing time. Raises AssertionError if somebody waits for ever."""
@@ -99,7 +99,7 @@ class Town:
                 for number in range(self.plan.tables):
                     group = self._new_group(number, network)
                     self.groups.append(group)
-                    for player in (*group.players, group.watcher):
+                    for player in (*group.players, *group.watchers):
                         people.start_soon(self._visit, player, group)
             network.weather = CALM
             self.faults.update(network.faults)
@@ -171,8 +171,9 @@ class Town:
             audited=True,
             address=f"10.1.{number}.0",
         )
+        watchers = [] if number % 2 else [watcher]  # the first table has one, so small evenings too
         matches = max(1, self.plan.matches // min(rounds, 20))
-        return Group(players, options, matches, watcher, seen=seen)
+        return Group(players, options, matches, watchers, seen=seen)
 
     async def _visit(self, player: Player, group: Group) -> None:
         rng = source(self.seed, "visit", player.name)
@@ -190,7 +191,7 @@ class Town:
         state = player.table
         if not player.online:
             await player.until(lambda: player.online)
-        elif player is group.watcher:
+        elif player in group.watchers:
             if state is None and group.table is not None:
                 await nap(rng.uniform(0, 1))
                 await player.call(TableWatch, table=group.table)
