@@ -407,7 +407,7 @@ def test_junior_can_win() -> None:
     assert SOLO.outcome(play.state) == (
         Result(0, 1_000, False),
         Result(1, 2_000, False),
-        Result(None, 10_000, True),
+        Result(None, 10_000, True, "Robby Junior"),
     )
 
 
