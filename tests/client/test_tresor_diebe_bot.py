@@ -6,15 +6,35 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+import trio
+from trio.testing import MockClock
 
 from robby_bots.interface import Bot, BotView
 from robby_bots.random_bot import RandomBot
 from robby_bots.registry import BOTS
+from robby_bots.runner import run_bot
 from robby_bots.tresor_diebe.greedy import GreedyThief, gains
-from robby_games.tresor_diebe import NAME, NOBODY, Again, Options, OwnView, Pass, PublicView, Stop, Throw
+from robby_client.quick import QuickTable, sit_down
+from robby_games.tresor_diebe import (
+    NAME,
+    NOBODY,
+    Again,
+    Failed,
+    GameOver,
+    Opened,
+    Options,
+    OwnView,
+    Pass,
+    Passed,
+    PublicView,
+    Stop,
+    Throw,
+)
 from robby_rules.interface import Stamp
+from tests.client.test_runner import memory_client, spawn, until
 from tests.rules.game_kit import new_chance
 from tests.rules.tresor_diebe_kit import DIEBE, Heist, reckoning
+from tests.server.kit import running
 
 
 def asked(heist: Heist) -> BotView:
@@ -125,3 +145,19 @@ def test_it_beats_random_play() -> None:
         assert outcome is not None
         wins += outcome[game % 2].winner
     assert wins >= 7
+
+
+async def test_bots_play_a_whole_game_on_the_real_server(autojump_clock: MockClock) -> None:
+    async with running(spawn_bot=spawn, bots={NAME: list(BOTS[NAME])}) as host, trio.open_nursery() as nursery:
+        client = memory_client(host, "Ana")
+        nursery.start_soon(run_bot, client, GreedyThief(), random.Random(1))
+        await until(lambda: client.connected)
+        await sit_down(client, QuickTable(NAME, bots=["greedy", "random", "greedy"], options={"rounds": 1}))
+        await until(lambda: client.world.table is not None and client.world.table.phase == "finished")
+        game = client.world.game
+        assert game is not None
+        assert not any(event.auto for event in game.events if isinstance(event, Passed | Opened | Failed))
+        assert isinstance(game.events[-1], GameOver)
+        assert {event.seat for event in game.events if isinstance(event, Opened)} >= {0, 1, 3}
+        assert client.world.trouble is None
+        client.stop()
