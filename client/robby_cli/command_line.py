@@ -17,6 +17,7 @@ from robby_cli.commands import build
 from robby_cli.exits import CommandError
 from robby_cli.terminal import abandon, prepare_streams
 from robby_client import exit_codes
+from robby_protocol import distribution
 from robby_protocol.i18n import _, use_language
 
 
@@ -135,6 +136,6 @@ def _log_folder() -> Path | None:
     try:
         import platformdirs
 
-        return platformdirs.user_log_path("robby-solo")
+        return platformdirs.user_log_path(distribution.NAME)
     except (ImportError, RuntimeError, OSError):
         return None

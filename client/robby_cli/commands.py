@@ -13,6 +13,7 @@ from robby_cli.admin_commands import build_admin
 from robby_cli.backup import build_backup
 from robby_cli.options import HELP
 from robby_cli.record_commands import build_replay, build_verify
+from robby_protocol import distribution
 from robby_protocol.i18n import _
 
 Decorator = Callable[[Any], Any]
@@ -42,7 +43,7 @@ def version() -> str:
     from importlib import metadata
 
     try:
-        return metadata.version("robby-solo")
+        return metadata.version(distribution.NAME)
     except metadata.PackageNotFoundError:
         return "0"
 

@@ -4,7 +4,6 @@ Loading this loads every game's types, so the command line does so only for a co
 """
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -12,7 +11,7 @@ import click
 from robby_bots.registry import BOTS
 from robby_client.options import OptionField, fields_of
 from robby_client.stories.base import Story
-from robby_client.stories.registry import STORIES
+from robby_client.stories.registry import STORIES, UnknownGameError, game_named
 from robby_protocol.i18n import _
 
 DEFAULT_GAME = next(iter(STORIES))
@@ -26,13 +25,10 @@ class GameName(click.ParamType[str]):
     name = "game"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        wanted = str(value).strip().casefold().replace(" ", "-").replace("_", "-")
-        if wanted in STORIES:
-            return wanted
-        near = get_close_matches(wanted, STORIES, n=1, cutoff=0.4)
-        meant = " " + _("Do you mean {game}?").format(game=near[0]) if near else ""
-        text = _("There is no game {game}.{meant} There are: {known}.")
-        raise click.BadParameter(text.format(game=value, meant=meant, known=", ".join(STORIES)), ctx, param)
+        try:
+            return game_named(str(value))
+        except UnknownGameError as problem:
+            raise click.BadParameter(str(problem), ctx, param) from None
 
 
 def game_option(help_text: str, default: str | None = DEFAULT_GAME) -> click.Option:

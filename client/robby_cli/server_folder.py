@@ -7,6 +7,7 @@ from pathlib import Path
 
 from robby_cli.exits import CommandError
 from robby_client import exit_codes
+from robby_protocol import distribution
 from robby_protocol.i18n import _
 from robby_server.store import STORE_FILE
 
@@ -23,7 +24,7 @@ def data_folder() -> Path:
         return Path(own) / "server"
     import platformdirs
 
-    return platformdirs.user_data_path("robby-solo") / "server"
+    return platformdirs.user_data_path(distribution.NAME) / "server"
 
 
 def server_key(folder: Path) -> bytes:

@@ -17,6 +17,7 @@ from robby_client.calls import Calls, NotConnected, Refused
 from robby_client.chat import look_of
 from robby_client.codes import (
     CLIENT_FAULT,
+    GAME_UNKNOWN,
     SERVER_ID_CHANGED,
     SERVER_PROOF_WRONG,
     STOPPED,
@@ -358,6 +359,9 @@ class Client:
         self, command: type[TableJoin] | type[TableWatch], table: str, invite: str, password: str | None
     ) -> dict[str, Any]:
         table = table_id(table)
+        listed = () if self.world.lobby is None else self.world.lobby.tables
+        if any(one.table == table and not self.world.knows(one.game) for one in listed):
+            raise Refused(GAME_UNKNOWN)
         access = self._opened.get(table)
         if invite or password:
             access = Access(invite.strip(), await self._table_key(password) if password else b"")

@@ -10,6 +10,7 @@ from robby_client.safe import fit, safe
 from robby_protocol import errors
 from robby_protocol.i18n import N_, _
 
+GAME_UNKNOWN = "game_unknown"
 ADDRESS_INVALID = "address_invalid"
 CONNECTION_REFUSED = "connection_refused"
 UNREACHABLE = "unreachable"
@@ -47,6 +48,7 @@ _MOST_NAMED = 12
 """Names kept of what a server says that it has: more would fill a screen of foreign text."""
 
 _TEXTS: dict[str, str] = {
+    GAME_UNKNOWN: N_("This client does not know the game of that table, or not this version of it. Update the client."),
     ADDRESS_INVALID: N_(
         "This is not a server's address. Write a host name or an address, like example.org or [::1]:7622."
     ),

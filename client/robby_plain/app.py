@@ -41,7 +41,7 @@ _IN_LOBBY: tuple[tuple[str, str], ...] = (
     (
         "create",
         N_(
-            "make a table by questions, or create title=Friday seats=4 time=blitz junior=yes bots=greedy,random "
+            "make a table by questions, or create game=NAME title=Friday seats=4 time=blitz bots=greedy,random "
             "private=yes password=WORD spectators=no delay=30"
         ),
     ),

@@ -6,7 +6,7 @@ from typing import Any
 from robby_client.client import NotConnected, Refused
 from robby_client.options import OptionField, fields_of
 from robby_client.stories.base import Story
-from robby_client.stories.registry import STORIES, game_title, option_summary
+from robby_client.stories.registry import STORIES, UnknownGameError, game_named, game_title, option_summary
 from robby_plain.numbers import Choice
 from robby_plain.options import OptionError, TablePlan, read_plan, read_value, text_of
 from robby_plain.registry import TEXTS
@@ -17,6 +17,7 @@ from robby_protocol.messages import LobbyTables, LobbyWatch, TableInfo
 
 MOST_NUMBERED = 40
 """Tables that get a number in one list; the others can be joined by id or title."""
+GAME_WORD = "game="
 MOST_BOTS = 5
 WATCH_DELAY = 30
 """Seconds offered as a delay for watchers: long enough that nobody can be told what others just did."""
@@ -169,15 +170,19 @@ class LobbyPart:
             session.in_dialog = False
 
     async def create(self, words: list[str]) -> None:
-        """`create name=value …`; without words by questions."""
+        """`create game=NAME name=value …`, the first game where none is named; without words by questions."""
         session = self._session
         if not words:
             await self.create_by_questions()
             return
-        game = self._games()[0]
+        games = self._games()
+        game = games[0]
         try:
+            for word in [word for word in words if word.casefold().startswith(GAME_WORD)]:
+                game = game_named(word[len(GAME_WORD) :], games)
+                words = [other for other in words if other != word]
             plan = read_plan(STORIES[game], words)
-        except OptionError as problem:
+        except (OptionError, UnknownGameError) as problem:
             session.say(str(problem))
             return
         await self._create(game, plan)

@@ -80,7 +80,7 @@ def read_plan(story: Story, words: list[str]) -> TablePlan:
         name, sign, value = word.partition("=")
         name = name.strip().casefold()
         if not sign:
-            raise OptionError(_("Write options as name=value, for instance time=blitz junior=yes."))
+            raise OptionError(_("Write options as name=value, for instance seats=4 time=blitz."))
         if name == "title":
             plan.title = value
         elif name == "seats":

@@ -42,7 +42,7 @@ ATTRIBUTE_NAMES: tuple[str, ...] = (
 """For people, to be translated."""
 ATTRIBUTE_LETTERS = "GLSOHDANRBYXWCU"
 """One letter for each attribute, the key to press too. Where the first is another's: bOttle, bArrel, waNted, bUllets;
-X for grey, as in Robby Solo."""
+X for grey, since G is another's."""
 COLOUR_SHAPES = "■◆●✖○"
 """One shape for each colour, so that none is told by colour alone."""
 SUIT_SHAPES = "$!"

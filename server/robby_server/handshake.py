@@ -9,7 +9,7 @@ import structlog
 import trio
 
 from robby_games.registry import GAMES
-from robby_protocol import errors, identity
+from robby_protocol import distribution, errors, identity
 from robby_protocol.errors import RemoteProtocolError
 from robby_protocol.messages import GameOffer, Greeting, Hello, Login, Welcome
 from robby_rules.registry import RULES
@@ -174,6 +174,6 @@ class Handshake:
 def software() -> str:
     """Name and version of this server, for people."""
     try:
-        return f"robby-solo {version('robby-solo')}"
+        return f"{distribution.NAME} {version(distribution.NAME)}"
     except PackageNotFoundError:
-        return "robby-solo"
+        return distribution.NAME

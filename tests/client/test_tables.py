@@ -25,6 +25,7 @@ from robby_protocol.messages import (
     DealRevealed,
     Error,
     Goodbye,
+    LobbyTables,
     LobbyWatch,
     RecordGet,
     ScoreLine,
@@ -434,3 +435,20 @@ async def test_after_a_final_farewell_it_does_not_come_back(code: str, autojump_
         await next_event(client, Received)
         assert (await next_event(client, Ended)).code == code
     assert len(server.dials) == 1
+
+
+@pytest.mark.parametrize("how", ["join", "watch"])
+async def test_a_table_whose_game_is_not_known_here_is_refused_before_anything_is_sent(
+    how: str, autojump_clock: MockClock
+) -> None:
+    server = FakeServer()
+    client = server.client()
+    async with trio.open_nursery() as nursery:
+        peer = await connected(server, client, nursery)
+        listed = table(table="AB12", game="chess")
+        await peer.send(LobbyTables(people=1, tables=[listed]))
+        await told(client, LobbyTables)
+        with pytest.raises(Refused) as refused:
+            await getattr(client, how)(listed.table)
+        assert refused.value.code == codes.GAME_UNKNOWN
+        client.stop()

@@ -1,12 +1,41 @@
 """Every game's story, by the game's name, and what can be said of a table whatever its game."""
 
-from robby_client.safe import safe
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from robby_client.safe import fit, safe
 from robby_client.stories.base import Story
 from robby_client.stories.robby_solo import RobbySoloStory
 from robby_protocol.i18n import _
 from robby_protocol.messages import TableInfo
 
+NEAR = 0.4
+"""How alike a mistyped name must be to be asked back, from 0 to 1: half of a name is enough."""
+LONGEST_SHOWN = 40
+"""Columns of what was typed that are repeated; no game's name is as long."""
+
 STORIES: dict[str, Story] = {story.game: story for story in (RobbySoloStory(),)}
+
+
+class UnknownGameError(ValueError):
+    """No such game; str() is a sentence that names the nearest and all."""
+
+
+def game_named(text: str, games: Iterable[str] = STORIES) -> str:
+    """The game that is meant, in any case, with spaces or underscores for the hyphens. Raises UnknownGameError.
+
+    games: those that can be had.
+    """
+    known = list(games)
+    wanted = text.strip().casefold().replace(" ", "-").replace("_", "-")
+    if wanted in known:
+        return wanted
+    near = get_close_matches(wanted, known, n=1, cutoff=NEAR)
+    named = {"game": fit(text, LONGEST_SHOWN), "known": ", ".join(known)}
+    if near:
+        text = _("There is no game {game}. Do you mean {near}? There are: {known}.")
+        raise UnknownGameError(text.format(near=near[0], **named))
+    raise UnknownGameError(_("There is no game {game}. There are: {known}.").format(**named))
 
 
 def game_title(game: str) -> str:

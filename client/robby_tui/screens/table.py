@@ -1,7 +1,7 @@
 """A table at which a game is played, whatever the game: its log, its notices, and that a key answers what is shown.
 
-Keeps no rules: a game's own screen draws its view and offers the actions that were sent (`solo_table`). A key press
-answers the decision that is on the screen; if the game has gone on meanwhile, it does nothing.
+Keeps no rules: a game's own screen draws its view and offers the actions that were sent. A key press answers the
+decision that is on the screen; if the game has gone on meanwhile, it does nothing.
 """
 
 import time

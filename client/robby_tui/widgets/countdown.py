@@ -1,7 +1,7 @@
 """The time left, as a bar that one sees without looking for it.
 
 Smooth in eighths of a cell; when little is left its colour, its fill and its label change, and again for the last
-seconds. A mark shows when the Gentleman may call *reveal*. A clock that stands still, because the
+seconds. A mark shows when something more becomes allowed. A clock that stands still, because the
 server was away, says so in a word.
 """
 

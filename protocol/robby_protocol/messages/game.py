@@ -24,7 +24,7 @@ class Clock(Struct, kw_only=True, frozen=True):
     """Time of the running phase, in milliseconds from the moment of sending; never a wall-clock time.
 
     remaining_ms: until the phase ends by itself. total_ms: the phase's whole length, for a bar.
-    opens_ms: until something more becomes allowed (the Gentleman's *reveal*), if that is still to come.
+    opens_ms: until something more becomes allowed, if that is still to come.
     paused: the time stands still until those who played are back after the server was away.
     """
 

@@ -37,7 +37,7 @@ class SeatInfo(Struct, kw_only=True, frozen=True):
 
 
 class ScoreLine(Struct, kw_only=True, frozen=True):
-    """A finished match's result for one participant. seat: none for a participant who has no seat (Robby Junior)."""
+    """A finished match's result for one participant. seat: none for a participant who has no seat."""
 
     name: Name
     seat: SeatNumber | None

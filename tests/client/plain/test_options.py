@@ -4,7 +4,7 @@ import pytest
 from msgspec import structs
 
 from robby_client.options import fields_of
-from robby_client.stories.registry import STORIES
+from robby_client.stories.registry import STORIES, UnknownGameError, game_named
 from robby_client.stories.robby_solo import RobbySoloStory
 from robby_games.robby_solo import Options
 from robby_plain.options import OptionError, read_plan, read_value
@@ -49,3 +49,16 @@ def test_a_word_that_does_not_fit_is_refused_with_a_sentence(word: str) -> None:
 def test_yes_and_no(typed: str, meant: bool) -> None:
     junior = next(field for field in fields_of(Options) if field.name == "junior")
     assert read_value(junior, typed, "Junior") is meant
+
+
+@pytest.mark.parametrize("typed", ["robby-solo", "Robby Solo", "ROBBY_SOLO", " robby solo "])
+def test_a_game_is_known_however_it_is_written(typed: str) -> None:
+    assert game_named(typed) == "robby-solo"
+
+
+@pytest.mark.parametrize(("typed", "near"), [("robby", True), ("solo", True), ("", False), ("chess\x1b", False)])
+def test_an_unknown_game_is_refused_with_the_nearest(typed: str, near: bool) -> None:
+    with pytest.raises(UnknownGameError) as refused:
+        game_named(typed, ["robby-solo"])
+    assert ("mean" in str(refused.value)) is near
+    assert str(refused.value).isprintable()
