@@ -158,6 +158,8 @@ class World:
         self.deals = Deals()
         self.deal_trouble: str | None = None
         """What the last message showed to be wrong with the deal."""
+        self.ended_table: TableInfo | None = None
+        """The table that was closed last, as it was then, if its match had ended: its result is still worth showing."""
         self.lobby_chat = Chat()
         self.table_chat = Chat()
         self.muted: dict[str, str] = {}
@@ -238,6 +240,7 @@ class World:
             self._table_state(message)
         elif isinstance(message, TableClosed):
             if self.table is not None and self.table.table == message.table:
+                self.ended_table = self.table if self.table.phase == "finished" else None
                 self.leave_table()
         elif isinstance(message, ChatSaid):
             self._said(message)

@@ -27,6 +27,7 @@ from robby_client.events import ClientEvent, Connected, DealTrouble, Ended, Lost
 from robby_client.quick import QuickTable, sit_down
 from robby_client.session import kept_by
 from robby_client.store import Store, StoreError
+from robby_client.tale.table import result_sentence
 from robby_client.world import RunningClock
 from robby_protocol.i18n import _
 from robby_protocol.messages import ChatSaid, Notice, TableClosed, TableLeave
@@ -233,6 +234,8 @@ class RobbyApp(App[None]):
                 return
             case Received(Notice() as notice):
                 self.link.notices.tell(notice)
+            case Received(TableClosed()):
+                self._result_of_closed(client)
             case DealTrouble():
                 self.link.notices.warn(event.code, event.text)
                 self.bell()
@@ -243,6 +246,13 @@ class RobbyApp(App[None]):
             self._base.tell(event)
         if isinstance(event, Received) and isinstance(event.message, TableClosed):
             self.notify(plain(event.message.text), severity="warning", timeout=8, markup=False)
+
+    def _result_of_closed(self, client: ClientLike) -> None:
+        """A table that closes at its match's end leaves no time for its results: they stay at the top of the lobby."""
+        ended = client.world.ended_table
+        result = None if ended is None or isinstance(self._base, ResultsScreen) else result_sentence(ended)
+        if result is not None:
+            self.link.notices.remember("result", result)
 
     def _arrived(self, client: ClientLike, event: Connected) -> None:
         self.link.offline = None

@@ -44,6 +44,11 @@ class Notices:
         self._shown = [one for one in self._shown if one.code not in untrue]
         self._add(Shown(notice.code, notice_sentence(notice)))
 
+    def remember(self, code: str, text: str) -> None:
+        """Something of this client's own that is to be read at leisure."""
+        self._shown = [one for one in self._shown if one.code != code]
+        self._add(Shown(code, text))
+
     def warn(self, code: str, text: str) -> None:
         """Something that must not be overlooked."""
         self._shown = [one for one in self._shown if one.code != code]

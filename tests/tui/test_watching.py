@@ -11,6 +11,7 @@ from robby_client.address import Address
 from robby_client.client import Refused
 from robby_client.dial import TlsPlan
 from robby_protocol.messages import (
+    ScoreLine,
     TableClose,
     TableClosed,
     TableConfigure,
@@ -105,6 +106,36 @@ def test_watching_that_the_host_ends_leads_back_with_the_reason(tmp_path: Path) 
         await stage.feed(TableClosed(table="K7QD", code="spectators_forbidden", text="The host lets nobody watch."))
         await stage.at(LobbyScreen)
         await stage.sees("The host lets nobody watch.")
+
+    run(scene, tmp_path)
+
+
+def test_the_result_stays_at_the_top_of_the_lobby_when_a_watched_table_closes_at_the_end(tmp_path: Path) -> None:
+    result = [
+        ScoreLine(name="Cleo", seat=2, score=43_000, winner=True),
+        ScoreLine(name="[b]Ana", seat=0, score=21_000, winner=False),
+    ]
+
+    async def scene(stage: Stage) -> None:
+        await watch(stage)
+        await stage.feed(
+            table_state("finished", you=None, result=result), TableClosed(table="K7QD", code="empty", text="Closed.")
+        )
+        await stage.at(LobbyScreen)
+        await stage.sees("Cleo wins: Cleo 43,000, [b]Ana 21,000.")
+        await stage.press("d")
+        assert "43,000" not in stage.text
+
+    run(scene, tmp_path)
+
+
+def test_a_watched_table_that_closes_before_the_end_has_no_result_to_show(tmp_path: Path) -> None:
+    async def scene(stage: Stage) -> None:
+        await watch(stage, result=[ScoreLine(name="Cleo", seat=2, score=43_000, winner=True)])
+        await stage.feed(TableClosed(table="K7QD", code="empty", text="Closed."))
+        await stage.at(LobbyScreen)
+        await stage.sees("Closed.")
+        assert "43,000" not in stage.text
 
     run(scene, tmp_path)
 

@@ -2,8 +2,9 @@
 
 from robby_client.codes import refusal
 from robby_client.safe import safe
-from robby_protocol.i18n import N_, _
-from robby_protocol.messages import Notice, TableNews
+from robby_client.words.common import amount, name_list
+from robby_protocol.i18n import N_, _, ngettext
+from robby_protocol.messages import Notice, TableInfo, TableNews
 
 _SENTENCES: dict[str, str] = {
     "joined": N_("{name} sat down."),
@@ -40,6 +41,18 @@ def news_sentence(news: TableNews) -> str | None:
     """The news as a sentence; None for a code that this client does not know."""
     known = _SENTENCES.get(news.code)
     return None if known is None else _(known).format(name=safe(news.name))
+
+
+def result_sentence(table: TableInfo) -> str | None:
+    """A finished match's result in a line; None without one."""
+    if not table.result:
+        return None
+    scores = ", ".join(f"{safe(line.name)} {amount(line.score)}" for line in table.result)
+    winners = [safe(line.name) for line in table.result if line.winner]
+    if not winners:
+        return _("The game has ended: {scores}.").format(scores=scores)
+    said = ngettext("{names} wins: {scores}.", "{names} share the win: {scores}.", len(winners))
+    return said.format(names=name_list(winners), scores=scores)
 
 
 def notice_sentence(notice: Notice) -> str:
