@@ -86,7 +86,8 @@ def examine(data: bytes) -> Examined:
 
 def scores(match: Match, names: tuple[str, ...]) -> tuple[ScoreLine, ...]:
     """A match's results, best first, as everybody was told them; none while it is not over."""
-    results = sorted(match.result() or (), key=lambda result: -result.score)
+    # Who wins need not have the highest score: a Wild Wild Pattern wins whatever the others have.
+    results = sorted(match.result() or (), key=lambda result: (not result.winner, -result.score))
     return tuple(
         ScoreLine(
             name=result.name if result.seat is None else names[result.seat],
