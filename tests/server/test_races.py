@@ -96,6 +96,20 @@ async def test_a_match_with_races_is_played_again_from_its_record(autojump_clock
         assert examine((await peers[0].call(RecordGet, match=match))["record"]).holds
 
 
+async def test_a_claim_before_the_cards_are_shown_is_refused(autojump_clock: Any) -> None:
+    async with running(EASY) as host:
+        ana, _ben = await gunslingers(host, 0.0, 0.02)
+        assert ana.update.public.view["phase"] == "ready"
+        assert ana.update.decision is not None
+        shot = {"type": "cover", "place": 0}
+        now = await ana.refused(Act, table=ana.table, decision=ana.update.decision.id, action=shot)
+        ahead = await ana.refused(Act, table=ana.table, decision=ana.update.decision.id + 1, action=shot)
+        assert (now.code, ahead.code) == (errors.ILLEGAL_ACTION, errors.STALE_DECISION)
+        before = ana.update.seq
+        await trio.sleep(1)
+        assert ana.update.seq == before, "nothing has happened"
+
+
 async def test_whoever_comes_too_late_is_told_so_and_all_others_get_their_ok(autojump_clock: Any) -> None:
     async with running(EASY) as host:
         peers = await gunslingers(host, 0.0, 0.02, 0.3)
