@@ -36,8 +36,8 @@ REGISTRIES = frozenset(
 NO_GAME = frozenset({"protocol/robby_protocol/distribution.py"})
 """Here the distribution has its name, which is a game's as well."""
 UNFINISHED: dict[str, frozenset[str]] = {
-    "tresor-diebe": frozenset({"story", "lines", "screens"}),
-    "wild-wild-pattern": frozenset({"story", "lines", "screens", "bots"}),
+    "tresor-diebe": frozenset({"lines", "screens"}),
+    "wild-wild-pattern": frozenset({"story", "lines", "screens"}),
 }
 """Parts still to be made."""
 
