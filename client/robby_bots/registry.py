@@ -12,13 +12,16 @@ from robby_bots.random_bot import RandomBot
 from robby_bots.robby_solo import manners as solo
 from robby_bots.robby_solo.greedy import GreedyBot
 from robby_bots.tresor_diebe.greedy import GreedyThief
+from robby_bots.wild_wild_pattern.finder import FinderBot, QuickBot, SlowBot, WildRandomBot
 from robby_games.robby_solo import NAME as ROBBY_SOLO
 from robby_games.tresor_diebe import NAME as TRESOR_DIEBE
+from robby_games.wild_wild_pattern import NAME as WILD_WILD_PATTERN
 from robby_protocol.i18n import _
 
 BOTS: dict[str, dict[str, type[Bot]]] = {
     ROBBY_SOLO: {"greedy": GreedyBot, "random": RandomBot},
     TRESOR_DIEBE: {"greedy": GreedyThief, "random": RandomBot},
+    WILD_WILD_PATTERN: {"greedy": FinderBot, "quick": QuickBot, "slow": SlowBot, "random": WildRandomBot},
 }
 """By game and name; the first of each game plays where none is named."""
 

@@ -31,7 +31,7 @@ async def run_bot(
     bot: Bot,
     rng: random.Random,
     *,
-    think: tuple[float, float] = (0.0, 0.0),
+    think: tuple[float, float] | None = None,
     game: str | None = None,
     table: str | None = None,
     seek: bool = False,
@@ -42,7 +42,8 @@ async def run_bot(
 ) -> Ended:
     """Run the client and let the bot answer for its seat, until the client has ended. Returns why.
 
-    think: (shortest, longest) seconds before each answer. game: of the table to seek; None: the bot's own, or any.
+    think: (shortest, longest) seconds before each answer, where the bot has no pace of its own; (0, 0): no bot waits at
+    all; None: as long as the bot likes. game: of the table to seek; None: the bot's own, or any.
     table: sit down there. seek: without a seat, sit down at any
     table of the bot's game that waits. start: as host, start a match only once so many seats are taken; None: whenever
     all who are there are ready, if any person is. stay: False: say bye once the seat is gone or the table closed.
@@ -72,7 +73,7 @@ async def run_bot(
 class _Player:
     """Answers the decisions. changed: something happened that may have asked something."""
 
-    def __init__(self, client: Client, bot: Bot, rng: random.Random, think: tuple[float, float]) -> None:
+    def __init__(self, client: Client, bot: Bot, rng: random.Random, think: tuple[float, float] | None) -> None:
         self.changed = Signal()
         self._client = client
         self._bot = bot
@@ -103,12 +104,16 @@ class _Player:
 
     def _pause(self, view: BotView) -> float:
         """Seconds before the answer."""
+        if self._think is not None and self._think[1] <= 0:
+            return 0.0
         try:
             own = self._bot.pause(view, self._pace)
         except Exception as error:  # noqa: BLE001 - as in `_answer`
             self._log_error(error)
             own = None
-        return self._pace.uniform(*self._think) if own is None else own
+        if own is not None:
+            return own
+        return 0.0 if self._think is None else self._pace.uniform(*self._think)
 
     async def _wait(self, seconds: float, key: tuple[str, int]) -> None:
         """Wait, but no longer than this is asked."""

@@ -47,7 +47,7 @@ def bot(
     tls_ca: Path | None,
     tls_name: str | None,
     trust_new_server: bool,
-    think: float,
+    think: float | None,
     seed: str | None,
 ) -> int:
     """Let a bot play until it is told to stop or the server ends it. Returns the exit code."""
@@ -118,7 +118,7 @@ class _BotRunner:
         """Codes of refusals that are not said: nothing but somebody not there yet, or said before."""
         self._due = anyio.Event()
 
-    async def run(self, client: WatchedClient, *, table: str | None, think: float, seed: str | None) -> int:
+    async def run(self, client: WatchedClient, *, table: str | None, think: float | None, seed: str | None) -> int:
         self._client = client
         self._table_given = table is not None
         signalled: list[int] = []
@@ -137,7 +137,7 @@ class _BotRunner:
                 client,
                 self._player,
                 seeds.stream(seed, "bot"),
-                think=(think, think),
+                think=None if think is None else (think, think),
                 game=self._game,
                 table=table,
                 seek=table is None and self._seats is None,

@@ -304,9 +304,8 @@ def _bot() -> click.Command:
             click.Option(
                 ["--think"],
                 type=click.FloatRange(0, 60),
-                default=0.0,
                 metavar="SECONDS",
-                help=_("Wait so long before each answer.  [default: 0]"),
+                help=_("Wait so long before each answer; 0: not at all.  [default: as the bot likes]"),
             ),
             click.Option(["--seed"], metavar="TEXT", help=_("Where its chance comes from, to repeat what it does.")),
         ],

@@ -1,0 +1,1 @@
+"""The bots of Wild Wild Pattern, and what they share."""
