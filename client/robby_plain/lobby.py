@@ -276,7 +276,9 @@ class LobbyPart:
     async def _number_option(self, story: Story, field: OptionField, options: dict[str, Any]) -> None:
         session = self._session
         while True:
-            default = _("as the time limits say") if field.default is None else str(field.default)
+            default = str(field.default)
+            if field.default is None:
+                default = _("as the time limits say") if field.is_limit else _("as usual")
             label = text_of(story, field)
             text = await session.ask_text(
                 _("{option}? A number, or an empty line for: {default}.").format(option=label, default=default)

@@ -7,6 +7,7 @@ from robby_client.safe import fit, safe
 from robby_client.stories.base import Story
 from robby_client.stories.robby_solo import RobbySoloStory
 from robby_client.stories.tresor_diebe import TresorDiebeStory
+from robby_client.stories.wild_wild_pattern import WildWildPatternStory
 from robby_protocol.i18n import _
 from robby_protocol.messages import TableInfo
 
@@ -15,7 +16,9 @@ NEAR = 0.4
 LONGEST_SHOWN = 40
 """Columns of what was typed that are repeated; no game's name is as long."""
 
-STORIES: dict[str, Story] = {story.game: story for story in (RobbySoloStory(), TresorDiebeStory())}
+STORIES: dict[str, Story] = {
+    story.game: story for story in (RobbySoloStory(), TresorDiebeStory(), WildWildPatternStory())
+}
 
 
 class UnknownGameError(ValueError):

@@ -1,0 +1,273 @@
+"""Wild Wild Pattern in words: its events as sentences, its results, its options, its rules in brief."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from robby_client.stories.base import Story
+from robby_client.words.common import name_list, name_of, preset_name
+from robby_games.wild_wild_pattern import (
+    ATTRIBUTE_NAMES,
+    NAME,
+    PRESETS,
+    Clicked,
+    Covered,
+    Dealt,
+    Discarded,
+    DuelOver,
+    Filled,
+    GameOver,
+    GameStarted,
+    Grabbed,
+    Judged,
+    Judgement,
+    Limits,
+    Looked,
+    NobodyShot,
+    Options,
+    Pattern,
+    Race,
+    RoundOver,
+    RoundStarted,
+    SaidReady,
+    Score,
+    Taken,
+    YouGrabbed,
+    YouLook,
+    YouShot,
+    attributes_of,
+)
+from robby_protocol.i18n import N_, _, ngettext
+
+_VERDICTS: dict[str, str] = {
+    "valid": N_("valid"),
+    "too_few": N_("invalid, fewer than two such cards"),
+    "not_always": N_("invalid, it is not always so"),
+    "not_new": N_("invalid, it was there before"),
+    "silent": N_("nothing was said in time"),
+    "none": N_("right, there is no pattern"),
+    "some": N_("wrong, there is a pattern"),
+}
+_OVER: dict[str, str] = {
+    "rounds": N_("The last round is played: the game is over."),
+    "bank": N_("The bank is empty: the game is over."),
+    "wild": N_("A Wild Wild Pattern: the game is over."),
+}
+_RULES: tuple[str, ...] = (
+    N_(
+        "Eight cards lie in a circle, the Wheel, each with an object, a colour and a suit. A pattern says: immediately "
+        "before (or after) every card with A there is always a card with B, where one of both is an object and the "
+        "other a colour or a suit. After is clockwise. At least two cards must have A."
+    ),
+    N_(
+        "Everybody looks at one card at the same moment. Whoever is first to cover a card of the Wheel must then "
+        "declare a pattern that was not there before. Who sees none may click, which is final."
+    ),
+    N_(
+        "Valid with a suit: you win the covered card, with three or more cards of A the played one too. Valid with a "
+        "colour: one card of your choice, with three or more two. Invalid, or nothing in time: every opponent takes a "
+        "card. If all eight cards are involved, you win the game at once."
+    ),
+    N_(
+        "Challenge cards make a duel: whoever is first to grab Clementine must name a pattern that is there, or say "
+        "rightly that there is none."
+    ),
+    N_(
+        "Who was first is found by the server, less the time that the way takes, at most 150 ms; whoever delays the "
+        "answers gains no more than that."
+    ),
+    N_("At the end of a round objects, targets and challenge cards are paid. The most money wins; equals share."),
+)
+
+
+class WildWildPatternStory(Story):
+    """See `Story`."""
+
+    game = NAME
+    over = GameOver
+    labels = {"time": N_("Time"), "rounds": N_("rounds")}
+
+    def sentence(self, event: Any, names: Sequence[str], me: int | None) -> str | None:
+        match event:
+            case GameStarted():
+                players = name_list([name_of(names, seat) for seat in range(event.seats)])
+                rounds = ngettext("{count} round", "{count} rounds", event.rounds).format(count=event.rounds)
+                return _("The game begins: {names}, at most {rounds}.").format(names=players, rounds=rounds)
+            case RoundStarted():
+                cards = ", ".join(map(card_text, event.wheel))
+                return _("Round {round}. On the Wheel, clockwise: {cards}.").format(round=event.round, cards=cards)
+            case Dealt():
+                return _("Turn {turn}: everybody has a card; {deck} in the deck.").format(
+                    turn=event.turn, deck=event.deck
+                )
+            case SaidReady():
+                return (
+                    _("You are ready.") if event.seat == me else _("{name} is ready.").format(name=_who(event, names))
+                )
+            case Looked():
+                if event.duel:
+                    return _("A duel: who grabs Clementine first?")
+                return _("All look: who shoots first?")
+            case YouLook(card=None):
+                return _("Your card is a challenge card.")
+            case YouLook(card=int() as card):
+                return _("Your card: {card}.").format(card=card_text(card))
+            case YouShot():
+                return _("Your shot has arrived.")
+            case YouGrabbed():
+                return _("Your hand is out.")
+            case Clicked():
+                return _("You click.") if event.seat == me else _("{name} clicks.").format(name=_who(event, names))
+            case Covered():
+                return _covered(event, names, me)
+            case NobodyShot():
+                return _("Time ran out: nobody shot.") if event.auto else _("All have clicked: nobody shot.")
+            case Judged():
+                return judgement_text(event.judgement, names, me)
+            case Taken():
+                text = (
+                    _("You take {card} from place {place}.")
+                    if event.seat == me
+                    else _("{name} takes {card} from place {place}.")
+                )
+                return _auto(event.auto) + text.format(
+                    name=_who(event, names), card=card_text(event.card), place=event.place + 1
+                )
+            case Discarded():
+                return _("{card} is discarded from place {place}.").format(
+                    card=card_text(event.card), place=event.place + 1
+                )
+            case Filled(laid=()):
+                return None
+            case Filled():
+                laid = ", ".join(
+                    _("place {place}: {card}").format(place=one.place + 1, card=card_text(one.card))
+                    for one in event.laid
+                )
+                return _("The Wheel is filled: {cards}.").format(cards=laid)
+            case Grabbed():
+                text = _("You have Clementine.") if event.seat == me else _("{name} has Clementine.")
+                return text.format(name=_who(event, names)) + race_text(event.race, names, me)
+            case DuelOver():
+                return _duel_over(event, names, me)
+            case RoundOver():
+                paid = ", ".join(
+                    _("{name} +{paid} = {coins} $").format(
+                        name=name_of(names, one.seat), paid=one.paid, coins=one.coins
+                    )
+                    for one in event.payments
+                )
+                return _("The round is over: {paid}. In the bank: {bank} $.").format(paid=paid, bank=event.bank)
+            case GameOver():
+                return _game_over(event, names, me)
+            case _unknown:
+                return None
+
+    def explained(self, score: Score, names: Sequence[str], me: int | None = None) -> list[str]:
+        who = name_of(names, score.seat)
+        if score.seat == me:
+            who = _("{name} (you)").format(name=who)
+        heading = _("{place}. {name}: {coins} $ – wins") if score.winner else _("{place}. {name}: {coins} $")
+        return [heading.format(place=score.place, name=who, coins=score.coins)]
+
+    def limits(self, options: Options) -> Limits:
+        return PRESETS[options.time]
+
+    def option_lines(self, options: Options) -> list[str]:
+        rounds = _("as many as usual") if options.rounds is None else str(options.rounds)
+        return [
+            _("time: {preset}").format(preset=preset_name(options.time)),
+            _("rounds: {rounds}").format(rounds=rounds),
+        ]
+
+    def rules(self) -> list[str]:
+        return [_(line) for line in _RULES]
+
+    def together(self, event: Any) -> bool:
+        return isinstance(event, SaidReady | Clicked)
+
+
+def attribute_name(attribute: int) -> str:
+    """`gun`, `red`, `coin`."""
+    return _(ATTRIBUTE_NAMES[attribute])
+
+
+def card_text(card: int) -> str:
+    """A pattern card: `red gun (coin)`."""
+    thing, colour, suit = map(attribute_name, attributes_of(card))
+    return _("{colour} {object} ({suit})").format(colour=colour, object=thing, suit=suit)
+
+
+def pattern_text(pattern: Pattern) -> str:
+    """`before every star always coin`."""
+    text = _("before every {a} always {b}") if pattern.side == "before" else _("after every {a} always {b}")
+    return text.format(a=attribute_name(pattern.a), b=attribute_name(pattern.b))
+
+
+def race_text(race: Race, names: Sequence[str], me: int | None) -> str:
+    """Who else raced, and by how much they were later; nothing if nobody did. Begins with a space."""
+    if len(race.entrants) < 2:
+        return ""
+    first = race.entrants[0].moment
+    told = ", ".join(
+        _("{name} +{late} ms (credit {credit} ms)").format(
+            name=_("you") if one.seat == me else name_of(names, one.seat), late=one.moment - first, credit=one.credit
+        )
+        for one in race.entrants
+    )
+    text = _("It was close, and drawn: {entrants}.") if race.drawn else _("It was close: {entrants}.")
+    return " " + text.format(entrants=told)
+
+
+def judgement_text(judgement: Judgement, names: Sequence[str], me: int | None) -> str:
+    """What was declared, and what became of it."""
+    known = _VERDICTS.get(judgement.verdict)
+    verdict = judgement.verdict if known is None else _(known)
+    who = _("you") if judgement.seat == me else name_of(names, judgement.seat)
+    if judgement.pattern is None:
+        text = _("{name}: {verdict}.").format(name=who, verdict=verdict)
+    else:
+        text = _("{name}: {pattern}; {verdict}.").format(
+            name=who, pattern=pattern_text(judgement.pattern), verdict=verdict
+        )
+    return text[:1].upper() + text[1:] if judgement.seat == me else text
+
+
+def _who(event: Any, names: Sequence[str]) -> str:
+    return name_of(names, event.seat)
+
+
+def _auto(auto: bool) -> str:
+    return _("Time ran out.") + " " if auto else ""
+
+
+def _covered(event: Covered, names: Sequence[str], me: int | None) -> str:
+    text = (
+        _("You shoot first: {card} over {covered}, place {place}.")
+        if event.seat == me
+        else _("{name} shoots first: {card} over {covered}, place {place}.")
+    )
+    told = text.format(
+        name=_who(event, names), card=card_text(event.card), covered=card_text(event.covered), place=event.place + 1
+    )
+    return told + race_text(event.race, names, me)
+
+
+def _duel_over(event: DuelOver, names: Sequence[str], me: int | None) -> str:
+    start = _("Nobody grabs Clementine.") if event.judgement is None else judgement_text(event.judgement, names, me)
+    if event.winner is None:
+        return start + " " + _("The challenge card is removed.")
+    text = _("You win the challenge card.") if event.winner == me else _("{name} wins the challenge card.")
+    return start + " " + text.format(name=name_of(names, event.winner))
+
+
+def _game_over(event: GameOver, names: Sequence[str], me: int | None) -> str:
+    known = _OVER.get(event.reason)
+    start = _("The game is over.") if known is None else _(known)
+    winners = [score for score in event.scores if score.winner]
+    if not winners:
+        return start
+    if len(winners) > 1:
+        who = name_list([name_of(names, score.seat) for score in winners])
+        return start + " " + _("{names} share the win with {coins} $.").format(names=who, coins=winners[0].coins)
+    text = _("You win with {coins} $!") if winners[0].seat == me else _("{name} wins with {coins} $.")
+    return start + " " + text.format(name=name_of(names, winners[0].seat), coins=winners[0].coins)
