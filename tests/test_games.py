@@ -2,9 +2,12 @@
 
 import ast
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 from msgspec import structs
 
@@ -87,6 +90,34 @@ def test_a_story_keeps_what_every_client_relies_on(game: str) -> None:
     assert "phase" in types.public.__struct_fields__
     assert "seat" in types.own.__struct_fields__
     assert story.participants(["Ana\x1b[2J"], None) == ["Ana\\x1b[2J"]
+
+
+RAW = re.compile(r"[{}<>\[\]]|\w_\w|\bNone\b|\bseat \d")
+"""What a sentence shows only if something in it was not put into words."""
+
+
+@pytest.mark.parametrize("game", STORIES)
+def test_a_whole_game_is_told_in_words(game: str) -> None:
+    story = STORIES[game]
+    text = (GOLDEN / f"{game}.txt").read_text(encoding="utf-8")
+    events: list[Any] = [
+        msgspec.json.decode(line.partition("{")[1] + line.partition("{")[2], type=story.types.event)
+        for line in text.splitlines()
+        if line.startswith("    ")
+    ]
+    names = [*("Ana", "Ben", "Cleo", "Dora")[: len(events[-1].scores)]]
+    assert len(events) > 50
+    told = 0
+    for me in (None, 0):
+        tell = story.telling()
+        for event in events:
+            lines = tell(event, names, me)
+            told += bool(lines)
+            assert not any(RAW.search(line) for line in lines), lines
+    assert told > len(events)
+    assert isinstance(events[-1], story.over)
+    for score in events[-1].scores:
+        assert not any(RAW.search(line) for line in story.explained(score, names, 0))
 
 
 @pytest.mark.parametrize("game", SCREENS)
