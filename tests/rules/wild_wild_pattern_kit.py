@@ -27,7 +27,7 @@ from robby_games.wild_wild_pattern import (
     is_challenge,
     is_suit,
 )
-from robby_games.wild_wild_patterns import all_plays, listed, look_for
+from robby_games.wild_wild_patterns import all_plays, listed, look_for, number_of, present
 from robby_rules.chance import Chance
 from robby_rules.interface import IllegalActionError, Stamp, Step
 from robby_rules.wild_wild_pattern import WildWildPattern
@@ -304,3 +304,17 @@ WILD_KIT = GameKit(
     races=True,
     at_once=won_at_once,
 )
+
+
+def promising(state: State, legal: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of the declarations asked for those that hold; all, if none does or something else is asked."""
+    wheel = state.cards.wheel
+    found = present(wheel)
+    if state.phase == DECLARE:
+        found &= ~present((*wheel[: state.played], state.cards.covered, *wheel[state.played + 1 :]))
+    hold = [
+        action
+        for action in legal
+        if action["type"] == "declare" and found >> number_of(Pattern(action["side"], action["a"], action["b"])) & 1
+    ]
+    return hold or list(legal)
