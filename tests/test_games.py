@@ -115,8 +115,9 @@ def test_a_whole_game_is_told_in_words(game: str) -> None:
             told += bool(lines)
             assert not any(RAW.search(line) for line in lines), lines
     assert told > len(events)
+    scores = events[-1].scores
     assert isinstance(events[-1], story.over)
-    for score in events[-1].scores:
+    for score in scores:
         assert not any(RAW.search(line) for line in story.explained(score, names, 0))
 
 
