@@ -167,6 +167,24 @@ async def test_a_bot_thinks_and_does_not_answer_what_is_no_longer_asked(autojump
         playing.client.stop()
 
 
+@pytest.mark.parametrize(("think", "waits"), [(None, 10), ((1.0, 2.0), 10), ((0.0, 0.0), 0)])
+async def test_a_bots_own_pace_counts_unless_nobody_is_to_wait(
+    autojump_clock: MockClock, think: tuple[float, float] | None, waits: float
+) -> None:
+    class Dawdler(First):
+        def pause(self, view: BotView, pace: random.Random) -> float | None:
+            return 10.0
+
+    playing = Playing(Dawdler(), think=think)
+    async with trio.open_nursery() as nursery:
+        peer = await playing.seated(nursery)
+        began = trio.current_time()
+        await peer.send(ask(1, 1))
+        await peer.answer(Act)
+        assert trio.current_time() - began == pytest.approx(waits)
+        playing.client.stop()
+
+
 async def test_a_bot_that_raises_leaves_that_decision_to_the_clock_and_plays_on(
     autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
 ) -> None:
