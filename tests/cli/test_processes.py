@@ -106,7 +106,7 @@ def test_a_signal_ends_a_plain_client_and_a_bot_in_good_order(
     number: int, code: int, server: str, start: Start
 ) -> None:
     plain = join(start, server, "Ana")
-    bot = start("bot", "greedy", server, "--create", "--name", "Clementine")
+    bot = start("bot", "greedy", server, "--create", "--name", "Klara")
     bot.until("The table's id is")
     for process in (plain, bot):
         process.process.send_signal(number)
@@ -156,21 +156,21 @@ def test_a_bot_says_that_its_table_is_not_there_and_ends(server: str, start: Sta
 def test_a_bot_that_finds_no_table_says_that_it_waits_and_sits_down_once_there_is_one(
     server: str, start: Start
 ) -> None:
-    bot = start("bot", "greedy", server, "--name", "Clementine")
+    bot = start("bot", "greedy", server, "--name", "Klara")
     bot.until("waiting for one")
     ana = join(start, server, "Ana")
     ana.type("create seats=3")
-    ana.until("Clementine sat down")
+    ana.until("Klara sat down")
 
 
 def test_a_bot_waits_for_a_seat_at_the_table_that_it_was_given(server: str, start: Start) -> None:
     ana = join(start, server, "Ana")
     ana.type("create seats=3 bots=greedy,greedy")
     table = ana.until(r"Its id is (\w+)").group(1)
-    bot = start("bot", "greedy", server, "--table", table, "--name", "Clementine")
+    bot = start("bot", "greedy", server, "--table", table, "--name", "Klara")
     bot.until("table is full")
     ana.type("kick Dusty")
-    ana.until("Clementine sat down")
+    ana.until("Klara sat down")
 
 
 def test_ctrl_c_in_the_first_moment_is_no_traceback() -> None:

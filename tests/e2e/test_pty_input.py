@@ -32,8 +32,8 @@ def test_pasted_floods_leave_the_client_alive(tmp_path: Path) -> None:
     with ServerProcess(tmp_path / "server") as server, at_lobby("Ana", server.address, tmp_path / "ana") as ana:
         # Nothing that takes text has the focus: nothing happens, whatever keys the text names.
         ana.send(PASTE.format(MEGABYTE + LINES))
-        answers(ana, "?", "What it is about")
-        ana.press("\x1b", lambda text: "What it is about" not in text and "No table yet" in text)
+        answers(ana, "?", "Keys everywhere")
+        ana.press("\x1b", lambda text: "Keys everywhere" not in text and "No table yet" in text)
         # Into a field: as much as it holds, and one line.
         ana.press("i", "Type its id")
         ana.send(PASTE.format(LINES))
@@ -64,7 +64,7 @@ def test_a_paste_at_the_table_plays_no_card(tmp_path: Path) -> None:
         play([ana], lambda: ana.question is not None and ana.question[1] == "lay", seconds=PATIENCE)
         ana.pump_for(0.3)
         ana.send(PASTE.format(LINES))
-        answers(ana, "?", "What it is about")
+        answers(ana, "?", "Keys everywhere")
         ana.press("\x1b", lambda _text: ana.question is not None)
         assert ana.question is not None
         assert ana.question[:2] == (1, "lay")
