@@ -14,7 +14,10 @@ from robby_client.quick import QuickTable
 from robby_client.store import Store
 from robby_tui.app import RobbyApp
 from robby_tui.presses import Presses
+from tests.tui import idle
 from tests.tui.fakes import FakeClock, Maker, Match, ScriptedClient
+
+idle.install()
 
 PATIENCE = 40.0
 """Seconds after which something that should have shown is taken for missing; only a failing test waits so long."""
