@@ -2,8 +2,9 @@
 
 from robby_plain.games import GameTexts
 from robby_plain.robby_solo import RobbySoloTexts
+from robby_plain.tresor_diebe import TresorDiebeTexts
 
-TEXTS: dict[str, GameTexts] = {texts.story.game: texts for texts in (RobbySoloTexts(),)}
+TEXTS: dict[str, GameTexts] = {texts.story.game: texts for texts in (RobbySoloTexts(), TresorDiebeTexts())}
 
 
 def spoken(text: str) -> str:

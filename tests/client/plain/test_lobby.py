@@ -116,6 +116,8 @@ async def test_creating_a_table_by_questions(autojump_clock: MockClock) -> None:
     async with stage() as scene:
         ana = scene.enter("Ana")
         await ana.pick("create a table")
+        await ana.wait_for("Which game?")
+        await ana.pick("Robby Solo")
         await ana.wait_for("A title for the table")
         ana.type("Sunday")
         await ana.wait_for("How many seats?")
@@ -163,6 +165,8 @@ async def test_cancelling_the_questions_makes_no_table(autojump_clock: MockClock
         ana = scene.enter("Ana")
         await ana.wait_for("create a table")
         ana.type("create")
+        await ana.wait_for("Which game?")
+        await ana.pick("Tresor Diebe")
         await ana.wait_for("A title for the table")
         ana.type("")
         await ana.wait_for("How many seats?")
@@ -172,7 +176,7 @@ async def test_cancelling_the_questions_makes_no_table(autojump_clock: MockClock
         await ana.wait_for("no table was made")
         await ana.wait_for("There is no table yet")
         ana.type("create")
-        await ana.wait_for("A title for the table")
+        await ana.wait_for("Which game?")
         ana.close()
         assert (await scene.ended(ana)).code == codes.STOPPED
 
