@@ -3,8 +3,11 @@
 from robby_plain.games import GameTexts
 from robby_plain.robby_solo import RobbySoloTexts
 from robby_plain.tresor_diebe import TresorDiebeTexts
+from robby_plain.wild_wild_pattern import WildWildPatternTexts
 
-TEXTS: dict[str, GameTexts] = {texts.story.game: texts for texts in (RobbySoloTexts(), TresorDiebeTexts())}
+TEXTS: dict[str, GameTexts] = {
+    texts.story.game: texts for texts in (RobbySoloTexts(), TresorDiebeTexts(), WildWildPatternTexts())
+}
 
 
 def spoken(text: str) -> str:
