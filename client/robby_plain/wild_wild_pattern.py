@@ -28,6 +28,7 @@ from robby_games.wild_wild_pattern import (
     PublicView,
     Ready,
     Take,
+    YouLook,
     target_attribute,
 )
 from robby_games.wild_wild_patterns import well_formed
@@ -43,6 +44,11 @@ class WildWildPatternTexts(GameTexts):
     """See `games.GameTexts`."""
 
     story = WildWildPatternStory()
+
+    def sentences(self, event: Any, names: Sequence[str], me: int | None) -> list[str]:
+        if isinstance(event, YouLook) and event.card is not None:
+            return []  # the question names it, and in a race each line costs time
+        return super().sentences(event, names, me)
 
     def question(self, game: GameState, names: Sequence[str]) -> str:
         public: PublicView = game.public
@@ -120,9 +126,6 @@ class WildWildPatternTexts(GameTexts):
             named = [_attribute(one) for one in rest if one not in _FILLERS]
             return _declaration(word, named)
         return None
-
-    def can_be_passed(self, legal: Sequence[Any]) -> bool:
-        return all(isinstance(action, Ready) for action in legal)
 
     def view(self, game: GameState, names: Sequence[str], me: int | None) -> list[str]:
         public: PublicView = game.public

@@ -28,6 +28,7 @@ from robby_games.wild_wild_pattern import (
     Race,
     Ready,
     Take,
+    YouLook,
 )
 from robby_games.wild_wild_patterns import ALL
 from robby_plain.registry import TEXTS
@@ -163,10 +164,15 @@ def test_whom_everybody_waits_for() -> None:
     assert len(others | {over}) == 4
 
 
-def test_nobody_s_answer_is_passed_over_but_being_ready() -> None:
-    assert TEXTS_OF.can_be_passed((Ready(),))
-    assert not TEXTS_OF.can_be_passed(SHOOT)
-    assert not TEXTS_OF.can_be_passed((Grab(),))
+def test_an_answer_never_waits_for_the_next_turn() -> None:
+    """A shot that comes too late must not hit the Wheel of the turn after, not in a script either."""
+    for legal in ((Ready(),), (Grab(),), SHOOT, DECLARATIONS):
+        assert not TEXTS_OF.can_be_passed(legal)
+
+
+def test_the_own_card_is_said_once_by_the_question() -> None:
+    assert TEXTS_OF.sentences(YouLook(card=34), NAMES, 0) == []
+    assert len(TEXTS_OF.sentences(YouLook(card=None), NAMES, 0)) == 1
 
 
 def test_the_whole_table() -> None:
