@@ -3,7 +3,7 @@
 import functools
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import anyio
@@ -12,7 +12,7 @@ from robby_bots.registry import BOTS
 from robby_cli.child import ServerChild
 from robby_cli.exits import CommandError
 from robby_cli.game_options import options_of
-from robby_cli.join import open_store, run_plain, run_screens
+from robby_cli.join import open_store, run_plain, run_screens, starting
 from robby_client import exit_codes
 from robby_client.quick import QuickTable
 from robby_client.store import Store
@@ -49,6 +49,7 @@ def play(
     seats = seats_of(game, players, options)
     if watch or not (plain or has_terminal()):
         return tell(game, seats, options, kinds, fast=fast, seed=seed)
+    _check_shown(game, plain=plain)
     quick = QuickTable(game=game, options=options, bots=[kinds[number % len(kinds)] for number in range(seats - 1)])
     name = name or open_store(profile).last_name or _("Stranger")
     # What is remembered of a server that ends with this game helps nobody: it goes into a folder that ends as well.
@@ -60,6 +61,22 @@ def play(
         store.keeps = open_store(profile).path  # the records of games outlive this one
         start = run_plain if plain else run_screens
         return start(store, server.address, name=name, guest=True, quick=quick)
+
+
+def _check_shown(game: str, *, plain: bool) -> None:
+    """Raise CommandError where this way of playing cannot show the game."""
+    if plain:
+        from robby_plain.registry import TEXTS
+
+        shown: Collection[str] = TEXTS
+        text = _("{game} cannot be played in lines yet. --watch shows bots playing it.")
+    else:
+        with starting():
+            from robby_tui.screens.games import SCREENS
+        shown = SCREENS
+        text = _("{game} has no screens yet. --plain plays it in lines, --watch shows bots playing it.")
+    if game not in shown:
+        raise CommandError(text.format(game=STORIES[game].title), exit_codes.USAGE)
 
 
 def seats_of(game: str, players: int, options: Mapping[str, Any]) -> int:

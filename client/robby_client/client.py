@@ -2,7 +2,7 @@
 
 import logging
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from robby_client.keeper import Keeper
 from robby_client.link import Link, LinkError, lost
 from robby_client.login import DEFAULT_TIMINGS, LoginPlan, Timings
 from robby_client.world import World
+from robby_games.registry import GAMES
 from robby_protocol import identity
 from robby_protocol.codec import plain
 from robby_protocol.connection import InvalidMessage
@@ -84,7 +85,7 @@ class Client:
     instead of being tried again. reconnect: False: any loss ends it.
     on_welcome: told of each login, with the greeting, before the event is seen; for remembering keys and tokens.
     keeper: keeps receipts and records; None: nothing is kept. mutes: names that this person has muted here.
-    on_mutes: told all of them when they change.
+    on_mutes: told all of them when they change. games: the names of those that can be shown here.
 
     All methods belong to the event loop in which `run` runs.
     """
@@ -104,8 +105,9 @@ class Client:
         keeper: Keeper | None = None,
         mutes: Sequence[str] = (),
         on_mutes: Callable[[list[str]], None] | None = None,
+        games: Collection[str] = GAMES,
     ) -> None:
-        self.world = World()
+        self.world = World(games=games)
         self.world.muted = {look_of(name): name for name in mutes}
         self._dial = dial
         self._plan = login

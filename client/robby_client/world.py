@@ -6,7 +6,7 @@ number, and an older view never replaces a newer one.
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -134,16 +134,17 @@ class GameState:
 class World:
     """Server, lobby, own table and game.
 
-    now: the monotonic clock in seconds. trouble: a code if the running game cannot be shown by this client
-    (`client_too_old`), else None.
+    now: the monotonic clock in seconds. games: the names of those that this client can show.
+    trouble: a code if the running game cannot be shown by this client (`client_too_old`), else None.
     table, seat: where one sits or, without a seat, what one watches. invite: the own private table's code.
     next_match, commitment: the table's next match, and what commits the server to its secret for it.
     muted: whose lines this person does not want to see, by the look of their names.
     draining, not_kept: whether the server is about to stop; whether it cannot write now.
     """
 
-    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, now: Callable[[], float] = time.monotonic, games: Collection[str] = GAMES) -> None:
         self.now = now
+        self.games = games
         self.greeting: Greeting | None = None
         self.welcome: Welcome | None = None
         self.lobby: LobbyTables | None = None
@@ -225,7 +226,7 @@ class World:
         """Whether this client can play the server's version of a game (one that it does not offer: any version)."""
         types = GAMES.get(game)
         offered = {} if self.greeting is None else {offer.name: offer.version for offer in self.greeting.games}
-        return types is not None and offered.get(game, types.version) == types.version
+        return types is not None and game in self.games and offered.get(game, types.version) == types.version
 
     def apply(self, message: Message) -> None:
         """Take a message from the server."""

@@ -19,6 +19,7 @@ from robby_client.store import Store
 from robby_plain.app import PlainClient
 from robby_plain.input import LineReader
 from robby_plain.output import Printer
+from robby_plain.registry import TEXTS
 from robby_plain.session import seen_or_not, unseen
 from robby_protocol.errors import PASSWORD_WRONG
 from robby_protocol.i18n import _
@@ -104,7 +105,9 @@ async def _run(
             printer.say(_("No name was given. Use --name."))
             code = exit_codes.USAGE
         while name is not None:
-            client = open_client(store, address, name, guest=guest, password=password, tls=tls, first_try_fatal=True)
+            client = open_client(
+                store, address, name, guest=guest, password=password, tls=tls, first_try_fatal=True, games=TEXTS
+            )
             for warning in store.take_warnings():
                 printer.say(warning)
             plain = PlainClient(client, lines, write_line, quick=quick, script=not os.isatty(fd))

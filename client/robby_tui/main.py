@@ -9,12 +9,13 @@ from robby_client.dial import TlsPlan, tcp
 from robby_client.quick import QuickTable
 from robby_client.store import Store
 from robby_tui.app import RobbyApp
+from robby_tui.screens.games import SCREENS
 from robby_tui.source import ClientLike, MakeClient
 
 
 def tcp_client(address: Address, login: LoginPlan, *, tls: TlsPlan | None, kept: Mapping[str, Any]) -> ClientLike:
     """A client over TCP whose first failed try ends it, so that the person sees at once what is wrong."""
-    return Client(tcp(address, tls), login, first_try_fatal=True, **kept)
+    return Client(tcp(address, tls), login, first_try_fatal=True, games=SCREENS, **kept)
 
 
 def run(

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -16,6 +17,8 @@ from robby_cli import command_line as cli
 from robby_cli.exits import CommandError
 from robby_cli.join import starting
 from robby_client import exit_codes
+from robby_plain.registry import TEXTS
+from robby_tui.screens.games import SCREENS
 
 
 @pytest.fixture(autouse=True)
@@ -235,3 +238,15 @@ def test_help_is_quick_and_the_server_loads_no_screens() -> None:
         [sys.executable, "-c", check], capture_output=True, text=True, check=False, env={**os.environ, "NO_COLOR": "1"}
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("arguments", "registry"), [(["--plain"], TEXTS), ([], SCREENS)])
+def test_a_game_that_cannot_be_shown_is_not_begun(
+    arguments: list[str], registry: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody sits before a game that runs and shows nothing."""
+    for stream in (sys.stdin, sys.stdout):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    monkeypatch.delitem(registry, "robby-solo")
+    assert cli.run(["play", *arguments]) == exit_codes.USAGE
+    one_sentence(capsys)

@@ -239,6 +239,17 @@ def test_a_game_of_another_version_is_said_and_not_guessed_at() -> None:
     assert world.knows("robby-solo")
 
 
+def test_a_game_that_this_client_cannot_show_is_not_known_to_it() -> None:
+    world = World(games=["tresor-diebe"])
+    world.connected(_greeting(), welcome(None))
+    assert world.knows("tresor-diebe")
+    assert not world.knows("robby-solo")
+    world.apply(table_state())
+    world.apply(update(1))
+    assert world.trouble == CLIENT_TOO_OLD
+    assert world.game is None
+
+
 def test_the_start_of_a_phase_is_remembered_while_it_runs() -> None:
     world = seated()
     world.apply(update(1, view=public_view("revision", deck=10)))

@@ -46,6 +46,7 @@ from robby_protocol.messages import (
     TableWatch,
     Welcome,
 )
+from robby_tui.screens.games import SCREENS
 
 GREETING = Greeting(
     version=(1, 0),
@@ -73,7 +74,7 @@ class ScriptedClient:
     """The client's shape over a script. called, acted: what the app asked for. refuse: the next answers' refusals."""
 
     def __init__(self, now: Callable[[], float]) -> None:
-        self.world = World(now)
+        self.world = World(now, SCREENS)
         self.called: list[tuple[type[Command], dict[str, Any]]] = []
         self.acted: list[tuple[Any, int | None]] = []
         self.refuse: list[Refused | NotConnected] = []

@@ -21,7 +21,6 @@ from robby_tui.link import Link
 from robby_tui.screens.access import enter_table
 from robby_tui.screens.ask import AskText, Choose
 from robby_tui.screens.base import BaseScreen
-from robby_tui.screens.games import SCREENS
 from robby_tui.screens.setup import Setup, SetupScreen
 from robby_tui.signs import BOT
 from robby_tui.widgets.story import Story
@@ -246,9 +245,7 @@ def games_offered(link: Link) -> list[str]:
     """The games that both this server and this client have; at least one, so that the server may refuse it."""
     greeting = link.world.greeting
     offered = [] if greeting is None else [game.name for game in greeting.games]
-    return [name for name in offered if name in STORIES and name in SCREENS and link.world.knows(name)] or list(
-        STORIES
-    )[:1]
+    return [name for name in offered if link.world.knows(name)] or list(STORIES)[:1]
 
 
 def bots_offered(link: Link, game: str) -> list[str]:
