@@ -106,7 +106,7 @@ def quickest(work: Callable[[int], object]) -> float:
 
 
 def test_a_new_reward_table_is_reckoned_quickly() -> None:
-    """It costs half of looking at all throws of five dice with each way to keep some; measuring coverage triples that."""
+    """It costs half of looking at all throws of five dice with each way to keep some; with coverage some more."""
     chance_of((5,))
 
     def reckon(number: int) -> None:
