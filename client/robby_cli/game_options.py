@@ -51,7 +51,7 @@ def play_options() -> list[click.Parameter]:
         ),
         click.Option(
             ["--time"],
-            type=click.Choice(_presets()),
+            type=click.Choice(_presets(*STORIES.values())),
             default="standard",
             show_default=True,
             help=_("The time limits."),
@@ -94,19 +94,16 @@ def options_of(game: str, time: str, flags: dict[str, Any]) -> dict[str, Any]:
         if name not in own:
             text = _("{game} has no option --{name}. Leave it out.")
             raise click.UsageError(text.format(game=story.title, name=name.replace("_", "-")))
+    if time not in _presets(story):
+        text = _("{game} has no time limits called {time}. There are: {presets}.")
+        raise click.UsageError(text.format(game=story.title, time=time, presets=", ".join(_presets(story))))
     return {"time": time, **given}
 
 
-def _presets() -> Sequence[str]:
-    """All presets of time limits, those of the first game first."""
-    found: dict[str, None] = {}
-    for story in STORIES.values():
-        found.update(
-            dict.fromkeys(
-                value for field in fields_of(story.types.options) if field.name == "time" for value in field.values
-            )
-        )
-    return tuple(found)
+def _presets(*stories: Story) -> Sequence[str]:
+    """All presets of time limits that these games have, those of the first game first."""
+    fields = [field for story in stories for field in fields_of(story.types.options) if field.name == "time"]
+    return tuple(dict.fromkeys(value for field in fields for value in field.values))
 
 
 def _flags() -> list[str]:

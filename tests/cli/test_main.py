@@ -67,6 +67,8 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         ["play", "--players", "7", "--junior"],
         ["play", "--players", "1"],
         ["play", "--game", "chess"],
+        ["play", "--game", "wild-wild-pattern", "--time", "blitz"],
+        ["play", "--game", "tresor-diebe", "--junior"],
         ["join"],
         ["join", "a", "b"],
         ["join", ""],
