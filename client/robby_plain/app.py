@@ -19,6 +19,7 @@ from robby_plain.lobby import LobbyPart
 from robby_plain.match import LOG_SHOWN, MatchPart
 from robby_plain.numbers import Answer, Choice
 from robby_plain.output import Printer
+from robby_plain.registry import TEXTS
 from robby_plain.session import ClientLike, EndOfInput, Session
 from robby_plain.table import TablePart
 from robby_plain.talk import TalkPart
@@ -398,10 +399,8 @@ class PlainClient:
         self._session.say(
             _("The numbers go on counting, so that an answer that comes late is never taken for another.")
         )
-        if self._playing and not self._session.world.watching:
-            self._session.say(
-                _(
-                    "Words answer as well, whatever is asked: left, right, a bank by name or letter, rob red, not red, "
-                    "confirm, take back, reveal, an item's name."
-                )
-            )
+        table = self._session.world.table
+        texts = None if table is None else TEXTS.get(table.game)
+        words = "" if texts is None else texts.words()
+        if words and self._playing and not self._session.world.watching:
+            self._session.say(_("Words answer as well, whatever is asked: {words}.").format(words=words))

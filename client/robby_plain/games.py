@@ -44,6 +44,10 @@ class GameTexts(ABC):
         """
         return None
 
+    def words(self) -> str:
+        """What `help` says of the words that `read` takes; nothing where it takes none."""
+        return ""
+
     def can_be_passed(self, legal: Sequence[Any]) -> bool:
         """Whether the game goes on without an answer to this decision, so that nobody need give one."""
         return False

@@ -5,7 +5,7 @@ from typing import Any
 
 from robby_client.stories.robby_solo import RobbySoloStory
 from robby_client.words import robby_solo as words
-from robby_client.words.common import amount
+from robby_client.words.common import amount, yours
 from robby_client.world import GameState
 from robby_games.robby_solo import (
     BANKS,
@@ -59,6 +59,9 @@ class RobbySoloTexts(GameTexts):
     def read(self, text: str, game: GameState | None) -> Any | None:
         return robby_solo_answers.read(text)
 
+    def words(self) -> str:
+        return _("left, right, a bank by name or letter, rob red, not red, confirm, take back, reveal, an item's name")
+
     def can_be_passed(self, legal: Sequence[Any]) -> bool:
         return all(isinstance(action, Reveal) for action in legal)
 
@@ -88,7 +91,7 @@ class RobbySoloTexts(GameTexts):
             else:
                 parts.append(words.participant_state(one))
             if seat == me:
-                name = _("{name} (you)").format(name=name)
+                name = yours(name)
             lines.append(_("{name}: {state}").format(name=name, state=", ".join(parts)))
         if public.declaration is not None:
             lines.append(_("Declared: {declaration}").format(declaration=words.declaration_text(public.declaration)))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from robby_client.stories.tresor_diebe import TresorDiebeStory, dice_text
-from robby_client.words.common import amount, name_of
+from robby_client.words.common import amount, name_of, yours
 from robby_client.world import GameState
 from robby_games.tresor_diebe import (
     DICE,
@@ -93,6 +93,9 @@ class TresorDiebeTexts(GameTexts):
             return None
         return Again(dice=tuple(sorted(int(digit) - 1 for digit in wanted)))
 
+    def words(self) -> str:
+        return _("throw, pass, stop, again 1 3 5 for these dice from the left, again for all")
+
     def view(self, game: GameState, names: Sequence[str], me: int | None) -> list[str]:
         public: PublicView = game.public
         lines = [_("Round {round} of {rounds}.").format(round=public.round, rounds=public.rounds)]
@@ -101,7 +104,7 @@ class TresorDiebeTexts(GameTexts):
         for seat, field in enumerate(public.fields):
             name = name_of(names, seat)
             if seat == me:
-                name = _("{name} (you)").format(name=name)
+                name = yours(name)
             opened = [str(safe) for safe in _opened_by(public, seat)]
             lines.append(
                 _("{name}: field {field} of {last}, {total} points before; opened {safes}.").format(

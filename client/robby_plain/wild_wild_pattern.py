@@ -11,7 +11,7 @@ from robby_client.stories.wild_wild_pattern import (
     pattern_text,
     race_text,
 )
-from robby_client.words.common import name_of
+from robby_client.words.common import name_of, yours
 from robby_client.world import GameState
 from robby_games.wild_wild_pattern import (
     ATTRIBUTE_NAMES,
@@ -126,6 +126,9 @@ class WildWildPatternTexts(GameTexts):
             named = [_attribute(one) for one in rest if one not in _FILLERS]
             return _declaration(word, named)
         return None
+
+    def words(self) -> str:
+        return _("ready, cover 4, click, grab, take 3, before star coin, after blue loot, none for no pattern")
 
     def view(self, game: GameState, names: Sequence[str], me: int | None) -> list[str]:
         public: PublicView = game.public
@@ -259,7 +262,7 @@ def _place_line(number: int, place: PlaceView) -> str:
 
 def _participant(name: str, one: ParticipantView, *, me: bool) -> str:
     if me:
-        name = _("{name} (you)").format(name=name)
+        name = yours(name)
     parts = [
         _("{coins} $").format(coins=one.coins),
         _("target {attribute}").format(attribute=attribute_name(target_attribute(one.target))),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from robby_client.stories.base import Story
-from robby_client.words.common import amount, name_list, name_of
+from robby_client.words.common import amount, name_list, name_of, yours
 from robby_games.tresor_diebe import (
     DICE,
     NAME,
@@ -95,7 +95,7 @@ class TresorDiebeStory(Story):
     def explained(self, score: Score, names: Sequence[str], me: int | None = None) -> list[str]:
         who = name_of(names, score.seat)
         if score.seat == me:
-            who = _("{name} (you)").format(name=who)
+            who = yours(who)
         heading = _("{place}. {name}: {total} – wins") if score.winner else _("{place}. {name}: {total}")
         rounds = " + ".join(amount(points) for points in score.points)
         return [

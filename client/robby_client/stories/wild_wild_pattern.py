@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from robby_client.stories.base import Story
-from robby_client.words.common import name_list, name_of, preset_name
+from robby_client.words.common import name_list, name_of, preset_name, yours
 from robby_games.wild_wild_pattern import (
     ATTRIBUTE_NAMES,
     NAME,
@@ -165,7 +165,7 @@ class WildWildPatternStory(Story):
     def explained(self, score: Score, names: Sequence[str], me: int | None = None) -> list[str]:
         who = name_of(names, score.seat)
         if score.seat == me:
-            who = _("{name} (you)").format(name=who)
+            who = yours(who)
         heading = _("{place}. {name}: {coins} $ – wins") if score.winner else _("{place}. {name}: {coins} $")
         return [heading.format(place=score.place, name=who, coins=score.coins)]
 

@@ -37,6 +37,11 @@ def name_of(names: Sequence[str], seat: int) -> str:
     return safe(names[seat]) if 0 <= seat < len(names) else _("seat {number}").format(number=seat + 1)
 
 
+def yours(name: str) -> str:
+    """The name of whoever reads it, in lists of all."""
+    return _("{name} (you)").format(name=name)
+
+
 def preset_name(preset: str) -> str:
     """A preset of time limits; one of a newer version as it is called in the protocol."""
     known = TIME_NAMES.get(preset)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from robby_client.safe import safe
-from robby_client.words.common import amount, duration, name_list, name_of, preset_name
+from robby_client.words.common import amount, duration, name_list, name_of, preset_name, yours
 from robby_games.robby_solo import (
     BANK_LETTERS,
     BANK_NAMES,
@@ -192,7 +192,7 @@ def score_lines(score: Score, names: Sequence[str], me: int | None = None) -> li
     count = sum(1 for card in score.stack if not is_item(card))
     who = name_of(names, score.seat)
     if score.seat == me:
-        who = _("{name} (you)").format(name=who)
+        who = yours(who)
     if score.winner:
         heading = _("{place}. {name}: {total} – wins").format(place=score.place, name=who, total=amount(score.total))
     else:

@@ -4,7 +4,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from robby_client.words import robby_solo as words
-from robby_client.words.common import amount
+from robby_client.words.common import amount, yours
 from robby_games.robby_solo import ParticipantView, is_item
 from robby_protocol.i18n import _, ngettext
 from robby_tui.cells import cut, fit, width
@@ -70,7 +70,7 @@ class People(Widget):
 def _label(picture: Picture, seat: int) -> str:
     name = picture.name(seat)
     if seat == picture.me:
-        name = _("{name} (you)").format(name=name)
+        name = yours(name)
     info = picture.seat_info(seat)
     bot = seat == picture.junior or (info is not None and info.kind == "bot")
     return f"{name} {BOT}" if bot else name

@@ -1,7 +1,6 @@
 """Results explained in lines: a participant's place and total, and below it what they are made of. Knows no game."""
 
-from robby_client.words.common import amount
-from robby_protocol.i18n import _
+from robby_client.words.common import amount, yours
 from robby_tui.cells import fit, width
 from robby_tui.signs import GOOD, MUTED, WINNER, YOU
 from robby_tui.widgets.lines import Line, line_width
@@ -13,7 +12,7 @@ INDENT = "     "
 def place_line(place: int, name: str, total: int, *, winner: bool, mine: bool) -> Line:
     """The line of one participant. name: harmless to show."""
     if mine:
-        name = _("{name} (you)").format(name=name)
+        name = yours(name)
     style = f"bold {GOOD}" if winner else "bold"
     mark = WINNER if winner else YOU if mine else " "
     return [

@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from trio.testing import MockClock
 
+from robby_client import codes
+from robby_client.quick import QuickTable
 from robby_client.world import GameState, OpenDecision
 from robby_games.tresor_diebe import (
     DICE,
@@ -19,6 +22,7 @@ from robby_games.tresor_diebe import (
     Throw,
 )
 from robby_plain.registry import TEXTS
+from tests.client.plain.stage import stage
 
 TEXTS_OF = TEXTS[NAME]
 PLACES = range(DICE)
@@ -103,3 +107,26 @@ def test_the_whole_table() -> None:
     assert lines[3] == "Ben: field 1 of 20, 1,020 points before; opened 18."
     assert "The dice: 6 5 2 1 4 = 18." in lines
     assert TEXTS_OF.hand(game()) == ["You have 10 markers left."]
+
+
+async def test_a_whole_game_in_words_and_help_that_names_them(autojump_clock: MockClock) -> None:
+    async with stage() as scene:
+        ana = scene.enter("Ana", quick=QuickTable(NAME, options={"rounds": 1}, bots=["greedy"]))
+        answers = {"throw the dice, or pass?": "throw", "Stop, or throw": "stop"}
+        ana.type("help")
+        await ana.wait_for("throw the dice, or pass?")
+        ana.type("help")
+        line = await ana.wait_for("Words answer as well")
+        assert "again 1 3 5" in line
+        assert "rob red" not in line
+        ana.type("throw")
+        while True:
+            line = await ana.wait_for(lambda line: "The game has ended" in line or any(one in line for one in answers))
+            answer = next((answer for asked, answer in answers.items() if asked in line), None)
+            if answer is None:
+                break
+            ana.type(answer)
+        assert not any("not asked now" in line for line in ana.heard)
+        assert any(line.startswith("You open safe ") for line in ana.heard)
+        ana.type("quit")
+        assert (await scene.ended(ana)).code == codes.STOPPED
