@@ -126,7 +126,10 @@ def test_the_help_of_a_game_has_its_chapters(game: str) -> None:
     chapters = SCREENS[game].chapters()
     assert len(chapters) >= 3
     assert all(heading and text for heading, text in chapters)
-    assert not inspect.isabstract(SCREENS[game].table)
+    # Textual's metaclass does not count abstract methods, so that `inspect.isabstract` would say nothing.
+    table = SCREENS[game].table
+    missing = [name for name, what in inspect.getmembers(table) if getattr(what, "__isabstractmethod__", False)]
+    assert missing == []
 
 
 # Who names whom.

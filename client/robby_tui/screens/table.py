@@ -102,13 +102,13 @@ class TableScreen(BaseScreen):
     def happened(self, events: list[Any], *, live: bool) -> None:
         """These events are new. live: they happened just now."""
 
+    @abstractmethod
     def sentences(self, game: GameState, events: Iterable[Any]) -> list[tuple[str, str]]:
         """The events in sentences, with their styles."""
-        raise NotImplementedError
 
+    @abstractmethod
     def game_keys(self) -> list[KeyHint]:
         """The keys that answer what is asked."""
-        raise NotImplementedError
 
     # Being told.
 

@@ -4,6 +4,7 @@ A flood of lines is drawn together, a few times a second, and never in the path 
 """
 
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Hashable
 from typing import ClassVar
 
@@ -108,9 +109,9 @@ class Talking(Screen[None]):
             self.tell_talk()
             self.show_keys()
 
+    @abstractmethod
     def show_keys(self) -> None:
         """Bring the line of keys up to date."""
-        raise NotImplementedError
 
     def tell_talk(self) -> None:
         """Put what was said into the log, and the field where it belongs."""
@@ -229,13 +230,13 @@ class Talking(Screen[None]):
         if self.is_attached:
             self.say(why + " " + _("It is kept: / opens it again."), wrong=True)
 
+    @abstractmethod
     def online(self) -> bool:
         """Whether something can be sent; if not, says so."""
-        raise NotImplementedError
 
+    @abstractmethod
     def say(self, text: str, *, wrong: bool = False) -> None:
         """A short notice."""
-        raise NotImplementedError
 
     # People.
 
