@@ -5,7 +5,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+
 from robby_rules.chance import Chance
+from robby_rules.interface import Step
 
 
 class Setting(NamedTuple):
@@ -63,3 +66,18 @@ def phase_of(state: Any) -> str:
     """The phase's name, where a state keeps it as such."""
     phase: str = state.phase
     return phase
+
+
+class Stepped:
+    """A game that a test plays step by step. step: the last one."""
+
+    step: Step[Any]
+
+    @property
+    def public(self) -> tuple[Any, ...]:
+        """The events of the last step."""
+        return self.step.public
+
+    def told(self, kind: type[Struct]) -> list[Any]:
+        """The last step's public events of a kind."""
+        return [event for event in self.step.public if isinstance(event, kind)]

@@ -13,6 +13,7 @@ from robby_rules.interface import IllegalActionError, Stamp, Step
 from robby_rules.match import Change, Match
 from robby_rules.robby_solo import RobbySolo
 from robby_rules.robby_solo.state import State
+from tests.rules.game_kit import Stepped
 
 SOLO = RobbySolo()
 KEY = bytes(range(32))
@@ -37,7 +38,7 @@ def all_loot(state: State) -> list[int]:
     return sorted(cards)
 
 
-class Play:
+class Play(Stepped):
     """A game of Robby Solo that a test plays by hand, straight on the rules."""
 
     def __init__(self, seats: int = 4, *, key: bytes = KEY, gentleman: int | None = 0, **options: Any) -> None:
@@ -51,15 +52,6 @@ class Play:
     @property
     def state(self) -> State:
         return self.step.state
-
-    @property
-    def public(self) -> tuple[Any, ...]:
-        """The events of the last step."""
-        return self.step.public
-
-    def told(self, kind: type[Struct]) -> list[Any]:
-        """The last step's public events of a kind."""
-        return [event for event in self.step.public if isinstance(event, kind)]
 
     def rig(
         self,

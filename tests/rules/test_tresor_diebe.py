@@ -46,7 +46,7 @@ def taken(safe: int, owner: int = 0) -> dict[int, int]:
 
 def test_a_free_safe_26_gets_a_marker_and_the_thief_goes_three_fields() -> None:
     heist = Heist().turn(6, 6, 5, 5, 4)
-    assert heist.told == (Opened(0, 26, 300, 0, 3), TurnBegan(1))
+    assert heist.public == (Opened(0, 26, 300, 0, 3), TurnBegan(1))
     assert heist.state.fields == (3, 0)
     assert heist.state.owners[26 - 5] == 0
     assert heist.state.owners.count(NOBODY) == 25
@@ -55,26 +55,26 @@ def test_a_free_safe_26_gets_a_marker_and_the_thief_goes_three_fields() -> None:
 @pytest.mark.parametrize("owner", [0, 1, 2])
 def test_a_taken_safe_26_sends_the_thief_one_field_back_whosever_marker_it_is(owner: int) -> None:
     heist = Heist(3).rig(opened=taken(26, owner), fields=(7, 2, 2)).turn(6, 6, 5, 5, 4)
-    assert heist.told == (Failed(0, 26, owner, 7, 6), TurnBegan(1))
+    assert heist.public == (Failed(0, 26, owner, 7, 6), TurnBegan(1))
     assert heist.state.fields == (6, 2, 2)
     assert heist.state.owners[26 - 5] == owner
 
 
 def test_failing_on_the_start_field_stays_there() -> None:
     heist = Heist().rig(opened=taken(26)).turn(*FAILS)
-    assert heist.of(Failed) == [Failed(0, 26, 0, 0, 0)]
+    assert heist.told(Failed) == [Failed(0, 26, 0, 0, 0)]
     assert heist.state.fields == (0, 0)
 
 
 def test_what_goes_beyond_field_20_is_lost_and_the_round_is_over() -> None:
     heist = Heist().rig(fields=(19, 4)).turn(6, 6, 5, 5, 4)
-    assert heist.told[:2] == (Opened(0, 26, 300, 19, 20), RoundEnded(1, "field", (20, 4), (20, 4)))
+    assert heist.public[:2] == (Opened(0, 26, 300, 19, 20), RoundEnded(1, "field", (20, 4), (20, 4)))
     assert heist.state.round == 2
 
 
 def test_a_thief_on_field_19_does_not_end_the_round() -> None:
     heist = Heist().rig(fields=(16, 0)).turn(6, 6, 5, 5, 4)
-    assert heist.of(RoundEnded) == []
+    assert heist.told(RoundEnded) == []
     assert heist.state.fields == (19, 0)
 
 
@@ -84,7 +84,7 @@ def test_every_safe_holds_what_the_board_says(safe: int, value: int) -> None:
     assert value == euros.get(min(safe, 35 - safe), 100)
     dice = [1 + (safe - 5) // 5 + (place < (safe - 5) % 5) for place in range(5)]
     heist = Heist().turn(*dice)
-    assert heist.of(Opened) == [Opened(0, safe, value, 0, value // 100)]
+    assert heist.told(Opened) == [Opened(0, safe, value, 0, value // 100)]
 
 
 # Throwing.
@@ -92,17 +92,17 @@ def test_every_safe_holds_what_the_board_says(safe: int, value: int) -> None:
 
 def test_the_third_throw_names_the_safe_unasked() -> None:
     heist = Heist().throw(1, 1, 1, 1, 1)
-    assert list(heist.told) == [Thrown(0, 1, (1, 1, 1, 1, 1), (0, 1, 2, 3, 4))]
+    assert list(heist.public) == [Thrown(0, 1, (1, 1, 1, 1, 1), (0, 1, 2, 3, 4))]
     heist.again((1, 3), 4, 5)
-    assert list(heist.told) == [Thrown(0, 2, (1, 4, 1, 5, 1), (1, 3))]
+    assert list(heist.public) == [Thrown(0, 2, (1, 4, 1, 5, 1), (1, 3))]
     heist.again((4,), 2)
-    assert heist.told == (Thrown(0, 3, (1, 4, 1, 5, 2), (4,)), Opened(0, 13, 100, 0, 1), TurnBegan(1))
+    assert heist.public == (Thrown(0, 3, (1, 4, 1, 5, 2), (4,)), Opened(0, 13, 100, 0, 1), TurnBegan(1))
 
 
 def test_dice_that_were_left_lying_can_be_thrown_after_the_second_throw() -> None:
     heist = Heist().throw(1, 2, 3, 4, 5).again((0,), 6)
     heist.again((1, 2), 1, 1)
-    assert heist.of(Thrown)[0].dice == (6, 1, 1, 4, 5)
+    assert heist.told(Thrown)[0].dice == (6, 1, 1, 4, 5)
 
 
 def test_the_dice_fall_from_the_left() -> None:
@@ -155,16 +155,16 @@ def test_turns_go_clockwise() -> None:
 
 def test_four_players_passing_around_a_throw_end_the_round_with_the_fourth_pass_in_a_row() -> None:
     heist = Heist(4).passes(2).turn(1, 2, 3, 4, 5).passes(3)
-    assert list(heist.told) == [Passed(1), TurnBegan(2)]
+    assert list(heist.public) == [Passed(1), TurnBegan(2)]
     heist.passes()
-    assert heist.told[:2] == (Passed(2), RoundEnded(1, "passes", (0, 0, 1, 0), (0, 0, 1, 0)))
+    assert heist.public[:2] == (Passed(2), RoundEnded(1, "passes", (0, 0, 1, 0), (0, 0, 1, 0)))
 
 
 def test_two_players_pass_throw_pass_is_not_over() -> None:
     heist = Heist(2).passes().turn(1, 2, 3, 4, 5).passes()
-    assert heist.told == (Passed(0), TurnBegan(1))
+    assert heist.public == (Passed(0), TurnBegan(1))
     heist.passes()
-    assert heist.of(RoundEnded) == [RoundEnded(1, "passes", (0, 1), (0, 1))]
+    assert heist.told(RoundEnded) == [RoundEnded(1, "passes", (0, 1), (0, 1))]
 
 
 def test_a_pass_binds_for_that_turn_alone() -> None:
@@ -178,7 +178,7 @@ def test_a_failed_throw_is_no_pass_either() -> None:
     heist = Heist(2).rig(opened=taken(26)).passes().turn(*FAILS)
     assert heist.state.passes == 0
     heist.passes()
-    assert heist.of(RoundEnded) == []
+    assert heist.told(RoundEnded) == []
 
 
 # Markers.
@@ -190,29 +190,29 @@ def eleven(owner: int) -> dict[int, int]:
 
 def test_a_player_without_markers_passes_unasked() -> None:
     heist = Heist(3).rig(opened=eleven(1), fields=(0, 12, 0)).passes()
-    assert heist.told == (Passed(0), TurnBegan(1), Passed(1, no_markers=True), TurnBegan(2))
+    assert heist.public == (Passed(0), TurnBegan(1), Passed(1, no_markers=True), TurnBegan(2))
     heist.passes()
-    assert heist.of(RoundEnded) == [RoundEnded(1, "passes", (0, 12, 0), (0, 12, 0))]
+    assert heist.told(RoundEnded) == [RoundEnded(1, "passes", (0, 12, 0), (0, 12, 0))]
 
 
 def test_a_player_without_markers_does_not_hold_up_one_who_throws() -> None:
     heist = Heist(2).rig(opened=eleven(1), fields=(0, 12)).turn(1, 1, 1, 1, 1)
-    assert heist.told == (Opened(0, 5, 500, 0, 5), TurnBegan(1), Passed(1, no_markers=True), TurnBegan(0))
+    assert heist.public == (Opened(0, 5, 500, 0, 5), TurnBegan(1), Passed(1, no_markers=True), TurnBegan(0))
     heist.passes()
-    assert heist.of(RoundEnded) == [RoundEnded(1, "passes", (5, 12), (5, 12))]
+    assert heist.told(RoundEnded) == [RoundEnded(1, "passes", (5, 12), (5, 12))]
 
 
 def test_two_players_without_markers_end_the_round_unasked() -> None:
     opened = eleven(1) | dict.fromkeys(range(21, 31), 0)
     heist = Heist(2).rig(opened=opened, fields=(10, 12)).turn(2, 2, 2, 2, 1)
     passed = [Passed(1, no_markers=True), Passed(0, no_markers=True)]
-    assert heist.of(Passed) == passed
-    assert heist.of(RoundEnded) == [RoundEnded(1, "passes", (13, 12), (13, 12))]
+    assert heist.told(Passed) == passed
+    assert heist.told(RoundEnded) == [RoundEnded(1, "passes", (13, 12), (13, 12))]
 
 
 def test_the_eleventh_marker_can_be_used() -> None:
     heist = Heist(2).rig(opened=dict.fromkeys(range(10, 20), 0)).turn(1, 1, 1, 1, 1)
-    assert heist.of(Opened)
+    assert heist.told(Opened)
     public, _own = DIEBE.view(heist.state, None)
     assert public.markers == (0, 11)  # type: ignore[attr-defined]
 
@@ -223,7 +223,7 @@ def test_the_eleventh_marker_can_be_used() -> None:
 def test_the_last_free_safe_ends_the_round() -> None:
     opened = {safe: safe % 3 for safe in range(5, 31) if safe != 17}
     heist = Heist(3).rig(opened=opened, fields=(10, 11, 12)).turn(3, 3, 3, 4, 4)
-    assert heist.told[:2] == (Opened(0, 17, 100, 10, 11), RoundEnded(1, "open", (11, 11, 12), (11, 11, 12)))
+    assert heist.public[:2] == (Opened(0, 17, 100, 10, 11), RoundEnded(1, "open", (11, 11, 12), (11, 11, 12)))
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
@@ -231,9 +231,9 @@ def test_four_circles_without_an_opened_safe_end_the_round(seats: int) -> None:
     heist = Heist(seats).rig(opened=taken(26, 1), fields=(3,) * seats)
     for _turn in range(4 * seats - 1):
         heist.turn(*FAILS)
-        assert heist.of(RoundEnded) == []
+        assert heist.told(RoundEnded) == []
     heist.turn(*FAILS)
-    (ended,) = heist.of(RoundEnded)
+    (ended,) = heist.told(RoundEnded)
     assert (ended.why, ended.fields) == ("idle", (0,) * seats)
 
 
@@ -246,9 +246,9 @@ def test_passes_count_for_the_circles_and_an_opened_safe_begins_them_anew() -> N
     heist.turn(1, 1, 1, 1, 1)
     assert heist.state.idle == 0
     for _pair in range(4):
-        assert heist.of(RoundEnded) == []
+        assert heist.told(RoundEnded) == []
         heist.turn(*FAILS).passes()
-    assert [ended.why for ended in heist.of(RoundEnded)] == ["idle"]
+    assert [ended.why for ended in heist.told(RoundEnded)] == ["idle"]
 
 
 # Rounds, totals, starters.
@@ -256,21 +256,21 @@ def test_passes_count_for_the_circles_and_an_opened_safe_begins_them_anew() -> N
 
 def test_at_the_end_of_a_round_fields_are_added_and_all_goes_back() -> None:
     heist = Heist(3, turn=2).rig(fields=(4, 0, 9), opened={20: 1, 5: 2}).passes(3)
-    assert heist.of(RoundEnded) == [RoundEnded(1, "passes", (4, 0, 9), (4, 0, 9))]
+    assert heist.told(RoundEnded) == [RoundEnded(1, "passes", (4, 0, 9), (4, 0, 9))]
     assert heist.state.fields == (0, 0, 0)
     assert heist.state.totals == (4, 0, 9)
     assert heist.state.owners == (NOBODY,) * 26
     assert (heist.state.passes, heist.state.idle) == (0, 0)
     heist.rig(fields=(1, 6, 2)).passes(3)
-    assert heist.of(RoundEnded) == [RoundEnded(2, "passes", (1, 6, 2), (5, 6, 11))]
+    assert heist.told(RoundEnded) == [RoundEnded(2, "passes", (1, 6, 2), (5, 6, 11))]
 
 
 def test_whoever_has_the_fewest_points_begins_the_next_round() -> None:
     heist = Heist(3).rig(fields=(4, 9, 1)).passes(3)
-    assert heist.told[-2:] == (RoundBegan(2, 2, ()), TurnBegan(2))
+    assert heist.public[-2:] == (RoundBegan(2, 2, ()), TurnBegan(2))
     # By the total, not by the round.
     heist.rig(fields=(3, 0, 9)).passes(3)
-    assert heist.told[-2:] == (RoundBegan(3, 0, ()), TurnBegan(0))
+    assert heist.public[-2:] == (RoundBegan(3, 0, ()), TurnBegan(0))
 
 
 def test_among_equals_the_starter_is_drawn() -> None:
@@ -279,7 +279,7 @@ def test_among_equals_the_starter_is_drawn() -> None:
         heist = Heist(4)
         heist.chance.position = number
         heist.rig(fields=(2, 5, 2, 2)).passes(4)
-        (began,) = heist.of(RoundBegan)
+        (began,) = heist.told(RoundBegan)
         assert began.drawn == (0, 2, 3)
         assert heist.state.turn == heist.state.starter == began.starter
         seen.append(began.starter)
@@ -312,10 +312,10 @@ def test_the_first_starter_is_drawn() -> None:
 def test_the_game_is_over_after_its_rounds(rounds: int) -> None:
     heist = Heist(2, rounds=rounds)
     for number in range(1, rounds + 1):
-        assert heist.of(GameOver) == []
+        assert heist.told(GameOver) == []
         heist.rig(fields=(number, 2), turn=0).passes(2)
-    (over,) = heist.of(GameOver)
-    assert heist.told[-1] == over
+    (over,) = heist.told(GameOver)
+    assert heist.public[-1] == over
     assert over.scores == heist.state.scores
     first = next(line for line in over.scores if line.seat == 0)
     assert first.points == tuple(range(1, rounds + 1))

@@ -39,7 +39,7 @@ def test_who_has_not_thrown_passes() -> None:
     heist = Heist(3)
     position = heist.chance.position
     heist.expire()
-    assert heist.told == (Passed(0, auto=True), TurnBegan(1))
+    assert heist.public == (Passed(0, auto=True), TurnBegan(1))
     assert heist.state.began == 30_000
     assert heist.chance.position == position
 
@@ -51,13 +51,13 @@ def test_who_has_thrown_stops_with_the_dice_as_they_lie(throws: int, safe: int, 
         heist.again((4,), 4)
     position = heist.chance.position
     heist.expire()
-    assert heist.told == (Opened(0, safe, value, 0, value // 100, auto=True), TurnBegan(1))
+    assert heist.public == (Opened(0, safe, value, 0, value // 100, auto=True), TurnBegan(1))
     assert heist.chance.position == position
 
 
 def test_the_clock_fails_like_a_person() -> None:
     heist = Heist().rig(opened={26: 1}, fields=(4, 3)).throw(6, 6, 5, 5, 4).expire()
-    assert heist.told == (Failed(0, 26, 1, 4, 3, auto=True), TurnBegan(1))
+    assert heist.public == (Failed(0, 26, 1, 4, 3, auto=True), TurnBegan(1))
 
 
 def test_a_table_of_the_silent_ends_its_rounds_by_passes() -> None:
@@ -65,7 +65,7 @@ def test_a_table_of_the_silent_ends_its_rounds_by_passes() -> None:
     for _turn in range(8):
         assert heist.state.scores is None
         heist.expire()
-    assert heist.of(RoundEnded) == [RoundEnded(2, "passes", (0,) * 4, (0,) * 4)]
+    assert heist.told(RoundEnded) == [RoundEnded(2, "passes", (0,) * 4, (0,) * 4)]
     assert heist.state.scores is not None
     assert DIEBE.deadline(heist.state) is None
     assert DIEBE.timer(heist.state, 0) is None
@@ -99,7 +99,7 @@ def test_an_absent_seat_has_the_standard_limit_from_when_it_was_left() -> None:
     assert DIEBE.timer(heist.state, 1) is None
     assert DIEBE.timer(heist.state, None) is None
     heist.expire()
-    assert heist.told == (Passed(0, auto=True), TurnBegan(1))
+    assert heist.public == (Passed(0, auto=True), TurnBegan(1))
     assert DIEBE.deadline(heist.state) is None
 
 
@@ -117,8 +117,8 @@ def test_who_leaves_after_throwing_stops() -> None:
     heist.at = 9_000
     heist.absent(0).expire()
     assert heist.at == 39_000
-    assert heist.of(Thrown) == []
-    assert heist.of(Opened) == [Opened(0, 5, 500, 0, 5, auto=True)]
+    assert heist.told(Thrown) == []
+    assert heist.told(Opened) == [Opened(0, 5, 500, 0, 5, auto=True)]
 
 
 def test_coming_back_gives_the_time_back_that_all_have() -> None:

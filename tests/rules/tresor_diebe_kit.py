@@ -27,6 +27,7 @@ from robby_rules.chance import Chance
 from robby_rules.interface import IllegalActionError, Stamp, Step
 from robby_rules.tresor_diebe import TresorDiebe
 from robby_rules.tresor_diebe.state import State
+from tests.rules.game_kit import Stepped
 
 DIEBE = TresorDiebe()
 
@@ -44,7 +45,7 @@ class Loaded(Chance):
         return super().below(n)
 
 
-class Heist:
+class Heist(Stepped):
     """A game that a test plays by hand, straight on the rules. Seat 0 begins unless it is said otherwise."""
 
     def __init__(self, seats: int = 2, *, turn: int = 0, **options: Any) -> None:
@@ -57,15 +58,6 @@ class Heist:
     def state(self) -> State:
         return self.step.state
 
-    @property
-    def told(self) -> tuple[Struct, ...]:
-        """The events of the last step."""
-        return self.step.public
-
-    def of(self, kind: type[Struct]) -> list[Any]:
-        """The last step's events of a kind."""
-        return [event for event in self.told if isinstance(event, kind)]
-
     def rig(self, *, opened: Mapping[int, int] | None = None, **changes: Any) -> "Heist":
         """Lay the table as the case needs it. opened: the owner by safe; all others are free then."""
         if opened is not None:
@@ -73,7 +65,7 @@ class Heist:
             for safe, owner in opened.items():
                 owners[safe - FIRST_SAFE] = owner
             changes["owners"] = tuple(owners)
-        self.step = Step(msgspec.structs.replace(self.state, **changes), self.told)
+        self.step = Step(msgspec.structs.replace(self.state, **changes), self.public)
         return self
 
     def act(self, action: Struct) -> "Heist":

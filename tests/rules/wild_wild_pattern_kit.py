@@ -32,7 +32,7 @@ from robby_rules.chance import Chance
 from robby_rules.interface import IllegalActionError, Stamp, Step
 from robby_rules.wild_wild_pattern import WildWildPattern
 from robby_rules.wild_wild_pattern.state import DECLARE, GRAB, NO_PLACE, READY, SHOOTOUT, TAKE, Entry, State
-from tests.rules.game_kit import GameKit, Setting, Twin, phase_of
+from tests.rules.game_kit import GameKit, Setting, Stepped, Twin, phase_of
 
 WILD = WildWildPattern()
 CHALLENGES = tuple(range(PATTERN_CARDS, CARDS))
@@ -71,7 +71,7 @@ def wild_conserved(options: Options, state: State) -> None:
     assert state.bank >= 0
 
 
-class Wild:
+class Wild(Stepped):
     """A game that a test plays by hand, straight on the rules."""
 
     def __init__(self, seats: int = 3, *, key: bytes = bytes(range(32)), **options: Any) -> None:
@@ -83,15 +83,6 @@ class Wild:
     @property
     def state(self) -> State:
         return self.step.state
-
-    @property
-    def public(self) -> tuple[Any, ...]:
-        """The events of the last step."""
-        return self.step.public
-
-    def told(self, kind: type[Struct]) -> list[Any]:
-        """The last step's public events of a kind."""
-        return [event for event in self.step.public if isinstance(event, kind)]
 
     def one(self, kind: type[Struct]) -> Any:
         """The last step's only public event of a kind."""
