@@ -5,6 +5,7 @@ import re
 import struct
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgpack  # type: ignore[import-untyped]
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from robby_protocol import fair, identity
 from robby_rules import record_check
 from robby_rules.entries import Act, Deal, Expire, encode_entry
+from robby_rules.interface import Result
 from robby_rules.match import Match
 from robby_rules.record import (
     BROKEN_OFF,
@@ -36,7 +38,7 @@ from robby_rules.record import (
     reader_hash,
     readers_of,
 )
-from robby_rules.record_check import CHECKS, examine
+from robby_rules.record_check import CHECKS, examine, scores
 from tests.rules.record_kit import Played, cheated, file_of, play, record_of, sign
 
 PLAYED = play(max_rounds=2)
@@ -299,3 +301,16 @@ def test_whatever_a_stranger_signs_is_judged_and_never_an_error(data: st.DataObj
     except RecordError:
         return
     assert len(examined.checks) == len(CHECKS)
+
+
+def test_who_wins_comes_first_whatever_the_others_have() -> None:
+    """A Wild Wild Pattern wins with less money than others; a participant without a seat has its own name."""
+    results = (Result(0, 9, False), Result(1, 2, True), Result(None, 5, False, "Junior"), Result(2, 9, False))
+    match: Any = SimpleNamespace(result=lambda: results)
+    lines = scores(match, ("Ana", "Ben", "Cleo"))
+    assert [(line.name, line.seat, line.score) for line in lines] == [
+        ("Ben", 1, 2),
+        ("Ana", 0, 9),
+        ("Cleo", 2, 9),
+        ("Junior", None, 5),
+    ]
