@@ -48,7 +48,9 @@ _MOST_NAMED = 12
 """Names kept of what a server says that it has: more would fill a screen of foreign text."""
 
 _TEXTS: dict[str, str] = {
-    GAME_UNKNOWN: N_("This client does not know the game of that table, or not this version of it. Update the client."),
+    GAME_UNKNOWN: N_(
+        "This client cannot show the game of that table, or not this version of it. Update it, or try --plain."
+    ),
     ADDRESS_INVALID: N_(
         "This is not a server's address. Write a host name or an address, like example.org or [::1]:7622."
     ),
