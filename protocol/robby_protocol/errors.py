@@ -153,7 +153,7 @@ _TEXTS: dict[str, str] = {
     NOT_PLAYING: N_("No game is being played at the table. Get ready for the next."),
     NO_DECISION: N_("Nothing is asked of you now. Wait for your turn."),
     STALE_DECISION: N_("This was an answer to an earlier question. Look at the table and choose anew."),
-    TOO_LATE: N_("This came too late: it was decided without it."),
+    TOO_LATE: N_("This came too late. Go on: it was decided without it."),
     ILLEGAL_ACTION: N_("The rules do not allow this now. Choose one of the actions offered."),
     FALSE_DECLARATION: N_("A declaration must be true. Declare something that fits your card."),
     CARD_IN_HAND: N_("Your card is in your hand. Lay a card first, then confirm."),
