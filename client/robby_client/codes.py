@@ -49,7 +49,7 @@ _MOST_NAMED = 12
 
 _TEXTS: dict[str, str] = {
     GAME_UNKNOWN: N_(
-        "This client cannot show the game of that table, or not this version of it. Update it, or play in lines of text."
+        "This client cannot show that table's game, or not this version of it. Update it, or play in lines of text."
     ),
     ADDRESS_INVALID: N_(
         "This is not a server's address. Write a host name or an address, like example.org or [::1]:7622."
