@@ -439,10 +439,11 @@ async def begin(peers: Sequence[Peer]) -> str:
 
 
 async def play_all(peers: Sequence[Peer], seed: int = 0, choose: Choose = choose) -> None:
-    """Play the running match to its end."""
+    """Play the running match to its end, and until all that follows it was told."""
     async with trio.open_nursery() as nursery:
         for number, peer in enumerate(peers):
             nursery.start_soon(play, peer, random.Random(seed * 100 + number), choose)
+    await settled()
 
 
 class Seeds:

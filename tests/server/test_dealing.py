@@ -341,7 +341,6 @@ async def test_a_rematch_commits_anew(autojump_clock: Any) -> None:
             assert await commit(peers, seats=(1,)) == match
             await open_all(peers, match, seats=(1,))
             await play_all(peers)
-            await settled()
             assert fair.server_commitment(match, peers[1].last(DealRevealed).secret) == commitment
         assert len(seen) == 3
 
@@ -447,7 +446,6 @@ async def test_a_match_that_went_on_after_a_crash_is_revealed_and_its_record_hol
     async with lives.life() as host:
         peers = [await person(host, name) for name in ("Ana", "Ben", "Cleo")]
         await play_all(peers)
-        await settled()
         assert fair.server_commitment(match, peers[0].last(DealRevealed).secret) == commitment
         found = examine((await peers[0].call(RecordGet, match=match))["record"])
         assert found.holds
@@ -510,7 +508,6 @@ async def test_no_secret_anywhere_before_its_time(autojump_clock: Any, monkeypat
             assert (await ana.refused(RecordGet, match=match)).code == "no_such_record"
             before_the_end = repr(logs).encode() + repr(printed).encode()
             await play_all(peers)
-            await settled()
             for peer in (*peers, watcher):
                 assert start.seed not in peer.bytes_received
                 assert made[2] not in peer.bytes_received

@@ -17,7 +17,7 @@ from robby_server.settings import Settings
 from robby_server.store import MemoryStore
 from tests.rules.record_kit import SERVER_ID, play, sign
 from tests.rules.record_kit import record_of as true_record
-from tests.server.kit import SERVER_KEY, begin, bot_of, play_all, running, settled
+from tests.server.kit import SERVER_KEY, begin, bot_of, play_all, running
 
 PLAYED = play(max_rounds=1)
 
@@ -217,7 +217,6 @@ async def test_a_server_records_what_was_played(autojump_clock: Any) -> None:
         match = await begin(peers)
         assert records.kept == {}
         await play_all(peers)
-        await settled()
         found = examine(records.kept[match])
         record = found.record
         assert found.holds
@@ -240,7 +239,6 @@ async def test_who_watches_to_the_end_gets_the_record(autojump_clock: Any) -> No
         match = await begin(peers)
         await watcher.expect(GameUpdate)
         await play_all(peers)
-        await settled()
         host.server.recorder._now = lambda: 1e12  # much later
         assert examine((await watcher.call(RecordGet, match=match))["record"]).holds
         stranger = await host.guest("Yann")

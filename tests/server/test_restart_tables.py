@@ -92,7 +92,6 @@ async def test_a_finished_table_keeps_its_results_and_its_match(autojump_clock: 
     async with lives.life() as host:
         peers = await playing(host, *NAMES, options=SHORT)
         await play_all(peers)
-        await settled()
         before = peers[0].state.table
         seen, told = [picture(peer) for peer in peers], peers[0].told()
         assert before.phase == "finished"
@@ -129,7 +128,6 @@ async def test_a_match_whose_end_nobody_was_told_of_is_finished(autojump_clock: 
         peers = await playing(host, *NAMES, options=SHORT)
         during = await lives.table()
         await play_all(peers)
-        await settled()
         result, seen = peers[0].state.table.result, picture(peers[0])
         await lives.store.save_table(during.table, encode_table(during))
     async with lives.life() as host:

@@ -51,7 +51,6 @@ async def test_a_whole_match_from_the_first_to_the_last(autojump_clock: Any) -> 
         assert [seat.name for seat in xenia.state.table.seats] == ["Ana", "Ben", "Cleo"]
         await begin(peers)
         await play_all(peers)
-        await settled()
         for update in xenia.all(GameUpdate):
             assert (update.own, update.own_events, update.decision) == (None, [], None)
         assert all(state.you is None for state in xenia.all(TableState))

@@ -116,7 +116,6 @@ async def test_a_result_just_before_a_crash_is_not_told_too_early_after_it(autoj
         peers = await lives_playing(host, "Ana", "Ben", "Cleo", delay_s=DELAY, options=SHORT)
         table = peers[0].table
         await play_all(peers)
-        await settled()
     async with lives.life() as host:
         await people(host, "Ana", "Ben", "Cleo")
         xenia = await person(host, "Xenia")
