@@ -76,10 +76,11 @@ def shows_unicode(environ: Mapping[str, str] | None = None, encoding: str | None
 
 
 _STAND_INS: dict[int, str] = {
-    **dict.fromkeys(map(ord, "─━╌╍┄┅═▁▂▔‾⎯–—▄▀"), "-"),
-    **dict.fromkeys(map(ord, "│┃║▏▎▍▌▐▕▊▋"), "|"),
+    **dict.fromkeys(map(ord, "─━╌╍┄┅▁▂▔‾⎯–—▄▀"), "-"),
+    **dict.fromkeys(map(ord, "│┃▏▎▍▌▐▕▊▋"), "|"),
     **dict.fromkeys(map(ord, "╭╮╰╯┌┐└┘├┤┬┴┼╔╗╚╝"), "+"),
-    **dict.fromkeys(map(ord, "█▉"), "#"),
+    **dict.fromkeys(map(ord, "█▉║"), "#"),
+    ord("═"): "=",  # a double frame says something, so it must not look like a plain one
     ord("▓"): "+",
     ord("▚"): "!",
     ord("▒"): "%",
@@ -98,6 +99,7 @@ _STAND_INS: dict[int, str] = {
     **dict.fromkeys(map(ord, "▽⭣↓"), "v"),
     ord("…"): ".",
     ord("−"): "-",
+    ord("€"): "E",
     ord("↶"): "<",
     ord("✓"): "+",
     ord("✗"): "x",

@@ -1,0 +1,1 @@
+"""Tresor Diebe's screens: the table with its safes, dice and thieves, its results, its chapters of the help."""
