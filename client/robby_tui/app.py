@@ -414,7 +414,7 @@ class RobbyApp(App[None]):
         """Keys pressed for what was shown before must not act on what is shown now."""
         screen = self.screen
         context = getattr(screen, "context", None)
-        self.link.presses.moved((id(screen), context), own=own)
+        self.link.presses.moved((id(screen), context), own=own, race=getattr(screen, "is_race", False))
 
     def _screen_changed(self, _screen: Screen[Any]) -> None:
         """A dialog opened or closed, or another screen took its place."""

@@ -84,6 +84,7 @@ _STAND_INS: dict[int, str] = {
     ord("▓"): "+",
     ord("▚"): "!",
     ord("▒"): "%",
+    ord("○"): "~",
     ord("░"): ".",
     **dict(zip(map(ord, "●▲■◆✖★▼"), "o^#<x*v", strict=True)),
     # Few letters: those are keys, and name things.

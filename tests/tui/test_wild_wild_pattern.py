@@ -24,7 +24,7 @@ def test_three_keys_lead_to_every_declaration_offered_and_to_no_other() -> None:
 
 def test_what_was_not_offered_has_no_key() -> None:
     assert not Composing("after", 0).keys([one for one in OFFERED if one.a != 0])
-    assert Composing().keys([one for one in OFFERED if one.side == "after"]) == {"2": Composing("after")}
+    assert Composing().keys([one for one in OFFERED if one.side == "after"]) == {"right": Composing("after")}
     assert Composing().back() == Composing("after").back() == Composing()
 
 
@@ -44,7 +44,7 @@ def test_the_wheel_reads_like_a_clock_and_fits_the_smallest_window() -> None:
 
 def test_what_is_lit_or_lacks_its_neighbour_is_marked_by_signs_too() -> None:
     wheel = [PlaceView(card=None), *(PlaceView(card=card) for card in range(7))]
-    lines = [text_of(line) for line in wheel_lines(wheel, 60, lit={1}, lacking={4})]
-    assert "[2 gun]" in lines[0]
-    assert "(5 bottle)" in lines[4]
+    lines = [text_of(line) for line in wheel_lines(wheel, 60, marks={1: "lit", 4: "lacking"})]
+    assert "[2 Gun]" in lines[0]
+    assert "(5 bOttle)" in lines[4]
     assert sum(line.count("[") + line.count("(") for line in lines) == 2

@@ -154,7 +154,7 @@ class SoloTable(SoloKeys):
         loot.show(() if picture.own is None else picture.own.stack)
         self.query_one("#asked", Static).update(self._asked_text(picture))
         idle = "" if game.public.phase == "over" else _("no time limit")
-        self.query_one(Countdown).show(game.clock, idle=idle)
+        self.query_one(Countdown).show(game.clock, idle=idle, opens=_("reveal possible in {time}"))
         if not self.noticed:
             self.draw_notice()
         self.show_keys()

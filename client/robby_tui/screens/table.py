@@ -43,6 +43,8 @@ class TableScreen(BaseScreen):
     """The game being played. A game's screen lays it out with a `Story` and a static text `#notice`."""
 
     KEY_LINES = 1
+    LEAVE_KEY: ClassVar[str] = "l"
+    """As the line of keys names it; a game that needs the letter binds another one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("pageup", "scroll_story(-1)", show=False),
@@ -92,6 +94,11 @@ class TableScreen(BaseScreen):
     @abstractmethod
     def draw_notice(self) -> None:
         """Draw the line under the question while nothing is said in it."""
+
+    @property
+    def is_race(self) -> bool:
+        """Whether the first key press counts, so that no moment of it may be lost."""
+        return False
 
     def question_gone(self) -> None:
         """Another question, or none: what was begun for the one before is forgotten."""
@@ -150,7 +157,7 @@ class TableScreen(BaseScreen):
         if self.query_one(Story).parked:
             log = KeyHint("End", _("newest lines"), "story_end")
         watching = self.link.world.watching
-        leave = KeyHint("l", _("stop watching") if watching else _("leave"), "leave_table")
+        leave = KeyHint(self.LEAVE_KEY, _("stop watching") if watching else _("leave"), "leave_table")
         return [*self.game_keys(), *self._join_keys(), log, leave]
 
     def _join_keys(self) -> list[KeyHint]:

@@ -51,6 +51,8 @@ class Talking(Screen[None]):
         Binding("u,U", "people", show=False),
     ]
 
+    PEOPLE_KEY: ClassVar[str] = "u"
+
     def __init__(self, link: Link, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self.link = link
@@ -94,7 +96,7 @@ class Talking(Screen[None]):
             self.link.talk.saw(self.chat)
         unread = self.link.talk.unread(self.link.world, self.chat)
         does = _("talk ({n} new)").format(n=unread) if unread else _("talk")
-        return [KeyHint("/", does, "talk"), KeyHint("u", _("people"), "people")]
+        return [KeyHint("/", does, "talk"), KeyHint(self.PEOPLE_KEY, _("people"), "people")]
 
     # Lines.
 

@@ -61,6 +61,7 @@ class Countdown(Widget):
         self._now = now
         self._clock: RunningClock | None = None
         self._idle = ""
+        self._opens = ""
         self._line: Line = []
 
     def on_mount(self) -> None:
@@ -69,13 +70,17 @@ class Countdown(Widget):
 
     def _tick(self) -> None:
         """Draw anew if anything of it has changed: over a slow line every byte counts."""
-        if self._clock is not None and self._line != draw(self._clock, self._now(), self.content_size.width):
+        if self._clock is not None and self._line != self._drawn(self._clock):
             self.refresh()
 
-    def show(self, clock: RunningClock | None, *, idle: str = "") -> None:
-        """Count this down; with no clock, say this instead."""
+    def _drawn(self, clock: RunningClock) -> Line:
+        return draw(clock, self._now(), self.content_size.width, self._opens)
+
+    def show(self, clock: RunningClock | None, *, idle: str = "", opens: str = "") -> None:
+        """Count this down; with no clock, say `idle` instead. opens: what becomes allowed, with `{time}` for when."""
         self._clock = clock
         self._idle = idle
+        self._opens = opens
         if clock is None or clock.paused:
             self._timer.pause()
         else:
@@ -84,16 +89,15 @@ class Countdown(Widget):
 
     def render(self) -> Content:
         """Draw the bar as of now."""
-        cells = self.content_size.width
         clock = self._clock
         if clock is None:
             return content([[(self._idle, MUTED)]])
-        self._line = draw(clock, self._now(), cells)
+        self._line = self._drawn(clock)
         return content([self._line])
 
 
-def draw(clock: RunningClock, now: float, cells: int) -> Line:
-    """The whole line for this moment."""
+def draw(clock: RunningClock, now: float, cells: int, opening: str = "") -> Line:
+    """The whole line for this moment. opening: what becomes allowed, with `{time}` for when; empty: not said."""
     remaining = clock.remaining(now)
     total = max(clock.total, 0.001)
     level = urgency(remaining, total)
@@ -106,8 +110,8 @@ def draw(clock: RunningClock, now: float, cells: int) -> Line:
         _("hurry: {time}").format(time=seconds),
         _("!! {time} !!").format(time=seconds),
     )[level]
-    if opens > 0:
-        label += "  " + _("reveal possible in {time}").format(time=left_text(opens))
+    if opens > 0 and opening:
+        label += "  " + opening.format(time=left_text(opens))
     fill = "█▓▚"[level]
     style = (f"bold {GOOD}", f"bold {ALERT}", BAD)[level]
     if clock.paused:

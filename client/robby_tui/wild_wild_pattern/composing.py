@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from robby_games.wild_wild_pattern import ATTRIBUTE_LETTERS, Declare
 
-SIDE_KEYS = {"1": "before", "2": "after"}
-"""Digits, since the letters are the attributes' own: A is the barrel, B blue."""
+SIDE_KEYS = {"left": "before", "right": "after"}
+"""Letters are the attributes' own (A is the barrel, B blue), and a digit has just covered a place: pressed again at
+once it would be taken for a key that is still held."""
 
 
 @dataclass(frozen=True)
