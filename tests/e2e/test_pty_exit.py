@@ -127,8 +127,11 @@ def test_is_suspended_and_comes_back(tmp_path: Path) -> None:
         terminal.send("fg\r")
         terminal.wait_for(lambda text: "Your name" in text and "alternate screen" in terminal.left_on, PATIENCE)
         terminal.pump_for(0.3)
+        prompts = terminal.raw.count(b"shell>")
         terminal.send(CTRL_C)
-        terminal.wait_for(lambda _text: "alternate screen" not in terminal.left_on, PATIENCE)
+        # Until the shell has the terminal again, what is typed is the client's, who throws it away.
+        terminal.wait_for(lambda _text: terminal.raw.count(b"shell>") > prompts, PATIENCE)
+        assert "alternate screen" not in terminal.left_on
         terminal.send("echo code=$?\r")
         terminal.wait_for("code=0", PATIENCE)
         assert terminal.left_on - {"paste"} == set()
