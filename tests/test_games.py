@@ -39,7 +39,6 @@ REGISTRIES = frozenset(
 NO_GAME = frozenset({"protocol/robby_protocol/distribution.py"})
 """Here the distribution has its name, which is a game's as well."""
 UNFINISHED: dict[str, frozenset[str]] = {
-    "tresor-diebe": frozenset({"screens"}),
     "wild-wild-pattern": frozenset({"screens"}),
 }
 """Parts still to be made."""

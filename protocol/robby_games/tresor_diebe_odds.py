@@ -6,7 +6,7 @@ Knows dice and rewards, nothing of turns. The first use takes some hundredths of
 it some thousandths; a table once reckoned is kept.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, combinations_with_replacement
@@ -41,6 +41,12 @@ class Outlook:
         """The best expected reward before the first of so many throws (1 … 3)."""
         self._reckon(left)
         return Fraction(self._kept[left][()], _WAYS**left)
+
+    def throwing(self, dice: Sequence[int], again: Collection[int], left: int) -> Fraction:
+        """The best expected reward if the dice in these places are thrown now, with so many throws left (1 … 3)."""
+        self._reckon(left)
+        kept = tuple(sorted(die for place, die in enumerate(dice) if place not in again))
+        return Fraction(self._kept[left][kept], _WAYS**left)
 
     def best(self, dice: Sequence[int], left: int) -> tuple[int, ...]:
         """The places to throw again for the best expected reward; empty: let them lie.

@@ -170,6 +170,17 @@ class Person(Terminal):
             for column, cell in line.items()
         }
 
+    def open_form(self, game: str = "Robby Solo") -> None:
+        """In the lobby: open the form of a new table of this game, which is asked for where there are several."""
+        self.press("c", re.compile(r"Which game\?|OK \(F2\)"))
+        if "Which game?" in self.text:
+            self.wait_for(game)
+            rows = [number for number, line in enumerate(self.lines) if "Which game?" in line or game in line]
+            # The first game stands in the second row under the question, and is chosen at first.
+            self.type(DOWN * (rows[1] - rows[0] - 2))
+            self.press("\r", "OK (F2)")
+        assert f"A new table of {game}" in self.text, self.text
+
     def fill(self, label: str, text: str) -> None:
         """In a form: go by Tab to the field behind a label, and type over it."""
         self.go_to(label, FIELD_AFTER)

@@ -71,7 +71,7 @@ def connect_by_hand(person: Person, server: str) -> None:
 
 def create(host: Person) -> str:
     """A table with sixteen loot cards, four rounds' worth, and long limits. Returns its id."""
-    host.press("c", "OK (F2)")
+    host.open_form()
     host.type("\x15", TITLE)
     host.fill("Seats (2–6)", "3")
     host.choose("random bots", "relaxed")

@@ -153,7 +153,7 @@ def test_a_hostile_server_does_not_drive_the_terminal(tmp_path: Path) -> None:
     with HostileServer(text) as server, Person("Ana", "join", server.address, "--name", "Ana", home=tmp_path) as ana:
         ana.wait_for(MARK, START_SECONDS)
         ana.wait_for("create a table", PATIENCE)
-        ana.press("c", "OK (F2)")
+        ana.open_form()
         ana.press("\x13", lambda shown: MARK in shown.partition("items in the deck")[2])
         # Its control characters are visible.
         assert "\\x1b[2JEVIL" in ana.text

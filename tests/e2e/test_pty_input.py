@@ -52,7 +52,7 @@ def test_the_first_key_in_a_dialog_counts(tmp_path: Path) -> None:
         ana.press("i", "Type its id")
         ana.pump_for(0.5)
         ana.press("\x1b", lambda text: "Type its id" not in text, again=False)
-        ana.press("c", "OK (F2)")
+        ana.open_form()
         ana.pump_for(0.5)
         ana.press("\x13", "id to join by:", again=False)
 

@@ -27,7 +27,7 @@ def server(tmp_path: Path) -> Iterator[ServerProcess]:
 
 def at_a_table_with_bots(person: Person) -> None:
     """A table with two bots, asked for a card in the first round."""
-    person.press("c", "OK (F2)")
+    person.open_form()
     person.fill("Seats (2–6)", "3")
     person.fill("greedy bots", "2")
     person.choose("random bots", "relaxed")
@@ -90,7 +90,7 @@ def test_rematch_and_a_new_host(server: ServerProcess, tmp_path: Path) -> None:
     with ExitStack() as stack:
         ana = stack.enter_context(at_lobby("Ana", server.address, tmp_path / "ana"))
         ben = stack.enter_context(at_lobby("Ben", server.address, tmp_path / "ben"))
-        ana.press("c", "OK (F2)")
+        ana.open_form()
         ana.fill("Seats (2–6)", "3")
         ana.fill("greedy bots", "1")
         ana.choose("random bots", "relaxed")

@@ -58,7 +58,7 @@ def test_wide_names_line_up_by_cells(tmp_path: Path) -> None:
     with ExitStack() as stack:
         server = stack.enter_context(ServerProcess(tmp_path / "server", "--bot-think", "0"))
         ana = stack.enter_context(at_lobby("Ana", server.address, tmp_path / "ana"))
-        ana.press("c", "OK (F2)")
+        ana.open_form()
         ana.fill("Seats (2–6)", "4")
         ana.press("\r", "id to join by:")
         found = re.search(r"id to join by: (\S+)", ana.text)

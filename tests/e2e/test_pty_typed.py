@@ -28,7 +28,7 @@ def test_fields_of_the_connect_screen(tmp_path: Path) -> None:
 def test_the_form_and_dialogs_of_the_lobby(tmp_path: Path) -> None:
     with ServerProcess(tmp_path / "server") as server, at_lobby("Ana", server.address, tmp_path / "ana") as ana:
         ana.pump_for(0.5)
-        ana.send("c" + "Monday" + 3 * BACKSPACE + "key" + "\t" + BACKSPACE + "4" + "\t" + "1" + "\t" + "2" + F2)
+        ana.send("c" + "\r" + "Monday" + 3 * BACKSPACE + "key" + "\t" + BACKSPACE + "4" + "\t" + "1" + "\t" + "2" + F2)
         text = ana.wait_for("4. ", PATIENCE)
         assert "Monkey" in text
         assert "5. " not in text

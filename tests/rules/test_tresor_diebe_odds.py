@@ -84,6 +84,19 @@ def test_the_best_choice_reaches_the_chance_it_promises(left: int) -> None:
         assert total / 6 ** len(again) == aim.worth(dice, left)
 
 
+@pytest.mark.parametrize("left", [1, 2, 3])
+def test_what_is_chosen_to_be_thrown_is_worth_the_mean_of_all_falls(left: int) -> None:
+    rng = random.Random(left)
+    for _trial in range(40):
+        aim = aiming_at(tuple(rng.sample(SAFES, 3)))
+        dice = tuple(rng.randint(1, 6) for _die in range(5))
+        again = tuple(sorted(rng.sample(range(5), rng.randint(1, 3))))
+        falls = [dict(zip(again, fall, strict=True)) for fall in product(range(1, 7), repeat=len(again))]
+        lying = [[fall.get(place, die) for place, die in enumerate(dice)] for fall in falls]
+        assert aim.throwing(dice, again, left) == sum(aim.worth(one, left - 1) for one in lying) / len(falls)
+        assert aim.throwing(dice, again, left) <= aim.worth(dice, left)
+
+
 def test_rewards_may_be_anything_whole() -> None:
     certain = outlook((-3,) * 26)
     assert certain.at_start() == certain.worth((1, 2, 3, 4, 5), 2) == -3

@@ -5,10 +5,14 @@ from dataclasses import dataclass
 
 from robby_client.world import GameState
 from robby_games.robby_solo import NAME as ROBBY_SOLO
+from robby_games.tresor_diebe import NAME as TRESOR_DIEBE
 from robby_tui.robby_solo import help as solo_help
 from robby_tui.robby_solo import results as solo_results
 from robby_tui.robby_solo.table import SoloTable
 from robby_tui.screens.table import TableScreen
+from robby_tui.tresor_diebe import help as diebe_help
+from robby_tui.tresor_diebe import results as diebe_results
+from robby_tui.tresor_diebe.table import DiebeTable
 from robby_tui.widgets.lines import Line
 
 
@@ -27,6 +31,7 @@ class GameScreens:
 
 SCREENS: dict[str, GameScreens] = {
     ROBBY_SOLO: GameScreens(table=SoloTable, chapters=solo_help.chapters, results=solo_results.results),
+    TRESOR_DIEBE: GameScreens(table=DiebeTable, chapters=diebe_help.chapters, results=diebe_results.results),
 }
 
 

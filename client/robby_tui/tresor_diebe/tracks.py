@@ -17,6 +17,10 @@ from robby_tui.widgets.lines import Line, line_width, pad
 
 LONGEST_NAME = 20
 LEAST_NAME = 9
+_MARKS = 4
+"""Cells before the name: who one is, the shape, and air."""
+_SCALE = 5
+"""Fields from one number of the scale to the next."""
 Form = Literal["long", "short"]
 _FORMS: tuple[Form, ...] = ("long", "short")
 
@@ -36,13 +40,18 @@ class Thief:
     more: tuple[tuple[str, str], ...] = ()
 
 
-def track_lines(thieves: Sequence[Thief], cells: int) -> list[Line]:
-    """One line for each thief, in at most so many cells: the longer form where it fits."""
+def track_lines(thieves: Sequence[Thief], cells: int, *, scale: bool = False) -> list[Line]:
+    """One line for each thief, in so many cells, the longer form where it fits. scale: the fields' numbers above."""
     longest = min(LONGEST_NAME, max((width(_label(thief)) for thief in thieves), default=0))
     for form in _FORMS:
         room = cells - max((line_width(_thief(thief, 0, form)) for thief in thieves), default=0)
         if room >= longest or form is _FORMS[-1]:
-            return [pad(_thief(thief, min(longest, max(LEAST_NAME, room)), form), cells) for thief in thieves]
+            names = min(longest, max(LEAST_NAME, room))
+            numbers = "".join(f"{field:<{_SCALE}}" for field in range(0, LAST_FIELD + 1, _SCALE))
+            above: Line = [(" " * (_MARKS + names + 1) + numbers, MUTED)]
+            return [
+                pad(line, cells) for line in ([above] if scale else []) + [_thief(one, names, form) for one in thieves]
+            ]
     raise AssertionError("the last form is always taken")
 
 

@@ -1,0 +1,107 @@
+"""Everything the table is drawn from, in one value. Knows no widgets and no network."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from robby_client.stories.tresor_diebe import TresorDiebeStory
+from robby_client.world import GameState, RunningClock
+from robby_games.tresor_diebe import NOBODY, THROWS, Again, OwnView, PublicView, Stop, owner_of
+from robby_protocol.messages import SeatInfo, TableInfo
+from robby_tui.cells import plain
+from robby_tui.tresor_diebe.recap import Recap
+
+STORY = TresorDiebeStory()
+
+
+def names_of(game: GameState) -> list[str]:
+    """The players' names by seat, harmless, as they were when the match began."""
+    return [plain(name) for name in STORY.names_in(game)]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One moment of the table.
+
+    names: harmless. decision: the id of what is asked, None if nothing. legal: what may be done. chosen: the places of
+    the dice to throw again. odds: they are shown. sent: an answer is on its way. offline: the server is away.
+    """
+
+    table: TableInfo | None
+    public: PublicView
+    own: OwnView | None
+    names: tuple[str, ...]
+    recap: Recap
+    decision: int | None = None
+    legal: tuple[Any, ...] = ()
+    clock: RunningClock | None = None
+    chosen: frozenset[int] = frozenset()
+    odds: bool = False
+    sent: bool = False
+    offline: bool = False
+
+    @property
+    def me(self) -> int | None:
+        """The own seat; None for a spectator."""
+        return None if self.own is None else self.own.seat
+
+    @property
+    def over(self) -> bool:
+        """Whether the game is."""
+        return self.public.phase == "over"
+
+    def seat_info(self, seat: int) -> SeatInfo | None:
+        """What the lobby knows of a player."""
+        if self.table is None or seat >= len(self.table.seats):
+            return None
+        return self.table.seats[seat]
+
+    def name(self, seat: int) -> str:
+        """A player's name."""
+        return self.names[seat] if 0 <= seat < len(self.names) else f"#{seat + 1}"
+
+    def may(self, kind: type) -> bool:
+        """Whether an action of this kind is offered."""
+        return any(isinstance(action, kind) for action in self.legal)
+
+    @property
+    def places(self) -> frozenset[int]:
+        """Places of dice that may be thrown again."""
+        return frozenset(place for action in self.legal if isinstance(action, Again) for place in action.dice)
+
+    @property
+    def again(self) -> Again | None:
+        """The throw of the chosen dice, if it is offered."""
+        action = Again(dice=tuple(sorted(self.chosen)))
+        return action if action in self.legal else None
+
+    @property
+    def target(self) -> int | None:
+        """The safe that the dice name as they lie; None before the first throw."""
+        return sum(self.public.dice) if self.public.dice else None
+
+    @property
+    def owner(self) -> int:
+        """Whose marker lies on that safe; NOBODY if it is free."""
+        return NOBODY if self.target is None else owner_of(self.public.safes, self.target)
+
+    @property
+    def stop_opens(self) -> bool:
+        """Whether stopping is offered, and opens a safe."""
+        return self.may(Stop) and self.owner == NOBODY
+
+    @property
+    def left(self) -> int:
+        """Throws left in this turn."""
+        return THROWS - self.public.throws
+
+    @property
+    def passed(self) -> frozenset[int]:
+        """Who passed, one after another, until now."""
+        public = self.public
+        players = len(public.fields)
+        return frozenset((public.turn - back) % players for back in range(1, public.passes + 1))
+
+    def total(self, seat: int) -> int:
+        """A player's points of all rounds, the running one as it stands."""
+        public = self.public
+        return public.totals[seat] + (0 if self.over else public.fields[seat])
