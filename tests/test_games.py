@@ -38,9 +38,7 @@ REGISTRIES = frozenset(
 )
 NO_GAME = frozenset({"protocol/robby_protocol/distribution.py"})
 """Here the distribution has its name, which is a game's as well."""
-UNFINISHED: dict[str, frozenset[str]] = {
-    "wild-wild-pattern": frozenset({"screens"}),
-}
+UNFINISHED: dict[str, frozenset[str]] = {}
 """Parts still to be made."""
 
 

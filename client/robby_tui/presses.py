@@ -28,7 +28,7 @@ class Presses:
         self._context: Hashable = None
         self._changed_at = float("-inf")
         self._race = False
-        self._last: tuple[str, float, Hashable] = ("", float("-inf"), None)
+        self._last: dict[str, tuple[float, Hashable]] = {}
 
     def moved(self, context: Hashable, *, own: bool = False, race: bool = False) -> None:
         """The screen now asks this. The same context again changes nothing.
@@ -43,12 +43,15 @@ class Presses:
 
     def admit(self, key: str, at: float) -> bool:
         """Whether a key pressed at this moment may act."""
-        last, pressed, where = self._last
-        # A keyboard repeats only the key that was pressed last.
-        held = key == last and at - pressed < self.held and where != self._context
+        before = self._last.get(key)
+        held = before is not None and at - before[0] < self.held and before[1] != self._context
         # A held key stays bound to where it was first pressed, however long it is held.
-        self._last = (key, at, where if held else self._context)
+        self._last[key] = (at, before[1] if held and before is not None else self._context)
         return not held and at >= self._settled_at
+
+    def forget(self, key: str) -> None:
+        """The key only moved about: pressed again it may decide something else at once."""
+        self._last.pop(key, None)
 
     def settled(self) -> bool:
         """Whether what is asked has been on the screen long enough to be answered; for the mouse."""

@@ -293,8 +293,8 @@ class Match:
 
     def update(
         self,
-        view: PublicView,
-        mine: OwnView | None,
+        view: Struct,
+        mine: Struct | None,
         *legal: Struct,
         events: Sequence[Struct] = (),
         clock: tuple[int, int, int | None] | None = (18_000, 30_000, None),

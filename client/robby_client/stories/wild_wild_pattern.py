@@ -105,7 +105,7 @@ class WildWildPatternStory(Story):
                 )
             case Looked():
                 if event.duel:
-                    return _("A duel: who grabs Clementine first?")
+                    return _duel(event.duel, names, me)
                 return _("All look: who shoots first?")
             case YouLook(card=None):
                 return _("Your card is a challenge card.")
@@ -238,6 +238,12 @@ def _who(event: Any, names: Sequence[str]) -> str:
 
 def _auto(auto: bool) -> str:
     return _("Time ran out.") + " " if auto else ""
+
+
+def _duel(dealt: Sequence[int], names: Sequence[str], me: int | None) -> str:
+    who = name_list([_("you") if seat == me else name_of(names, seat) for seat in dealt])
+    text = ngettext("a challenge card for {names}", "challenge cards for {names}", len(dealt)).format(names=who)
+    return _("A duel, {cards}: who grabs Clementine first?").format(cards=text)
 
 
 def _covered(event: Covered, names: Sequence[str], me: int | None) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from robby_client.world import GameState
 from robby_games.robby_solo import NAME as ROBBY_SOLO
 from robby_games.tresor_diebe import NAME as TRESOR_DIEBE
+from robby_games.wild_wild_pattern import NAME as WILD_WILD_PATTERN
 from robby_tui.robby_solo import help as solo_help
 from robby_tui.robby_solo import results as solo_results
 from robby_tui.robby_solo.table import SoloTable
@@ -14,6 +15,9 @@ from robby_tui.tresor_diebe import help as diebe_help
 from robby_tui.tresor_diebe import results as diebe_results
 from robby_tui.tresor_diebe.table import DiebeTable
 from robby_tui.widgets.lines import Line
+from robby_tui.wild_wild_pattern import help as wild_help
+from robby_tui.wild_wild_pattern import results as wild_results
+from robby_tui.wild_wild_pattern.table import WildTable
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,7 @@ class GameScreens:
 SCREENS: dict[str, GameScreens] = {
     ROBBY_SOLO: GameScreens(table=SoloTable, chapters=solo_help.chapters, results=solo_results.results),
     TRESOR_DIEBE: GameScreens(table=DiebeTable, chapters=diebe_help.chapters, results=diebe_results.results),
+    WILD_WILD_PATTERN: GameScreens(table=WildTable, chapters=wild_help.chapters, results=wild_results.results),
 }
 
 

@@ -1,6 +1,6 @@
 """What is asked of a person at the table, and which keys answer. Knows no widgets."""
 
-from robby_client.stories.wild_wild_pattern import attribute_name, judgement_text, race_text
+from robby_client.stories.wild_wild_pattern import attribute_name, judgement_text
 from robby_client.words.common import name_list
 from robby_games.wild_wild_pattern import (
     ATTRIBUTE_LETTERS,
@@ -8,6 +8,7 @@ from robby_games.wild_wild_pattern import (
     Cover,
     Grab,
     NoPattern,
+    Race,
     Ready,
     Take,
     worth_of_objects,
@@ -35,13 +36,13 @@ def sentence(picture: Picture) -> str:
     if picture.declarable:
         return _declaring(picture)
     if picture.may(Ready):
-        return _("Your card lies face down. Ready to look, all at once? Enter.")
+        return _("Ready to look at your card? Press Enter.")
     if picture.may(Cover):
         if picture.cursor is not None:
             return _("Cover place {place} with your card? Enter shoots.").format(place=picture.cursor + 1)
-        return _("Which card do you cover with yours, for a new pattern? Press its number.")
+        return _("Which card do you cover with yours? Press its number.")
     if picture.may(Click):
-        return _("You grabbed in vain: you may not cover in the first moments. Look well.")
+        return _("You grabbed in vain, so you may not cover yet. Look!")
     if picture.may(Take):
         return _taking(picture)
     if picture.may(Grab):
@@ -55,8 +56,8 @@ def _declaring(picture: Picture) -> str:
     composing = picture.composing
     if composing.side is None:
         if picture.may(NoPattern):
-            return _("You have Clementine! Which pattern is there? ← before, → after every …; 0: none.")
-        return _("You were first! Which pattern is new? ← before or → after every …")
+            return _("You have Clementine: ← before, → after every …, 0 none.")
+        return _("First! Your new pattern: ← before or → after every …")
     if composing.a is None:
         every = _("before every …") if composing.side == "before" else _("after every …")
         return every + " " + _("Press the letter, a capital on the Wheel.")
@@ -73,22 +74,20 @@ def _taking(picture: Picture) -> str:
     if public.shooter != picture.me:
         return _("{name}'s pattern does not hold.").format(name=picture.name(public.shooter)) + " " + what
     if public.forbidden is not None:
-        return what + " " + _("Not the one you played, {place}.").format(place=public.forbidden + 1)
+        return what + " " + _("(Not {place}.)").format(place=public.forbidden + 1)
     return what
 
 
 def _duel(picture: Picture) -> str:
     dealt = picture.told.duel
     if not dealt:
-        return _("A duel: is there a pattern on the Wheel, or none?")
+        return _("A duel for a challenge card.")
     if picture.me in dealt and len(dealt) == 1:
-        return _("You were dealt a challenge card: is there a pattern, or none?")
+        return _("You have a challenge card.")
     who = name_list([_("you") if seat == picture.me else picture.name(seat) for seat in dealt])
-    return ngettext(
-        "{names} was dealt a challenge card: is there a pattern, or none?",
-        "{names} were dealt challenge cards: is there a pattern, or none?",
-        len(dealt),
-    ).format(names=who)
+    text = ngettext("{names} has a challenge card.", "{names} have challenge cards.", len(dealt))
+    text = text.format(names=who)
+    return text[:1].upper() + text[1:] if dealt[0] == picture.me else text
 
 
 def _waiting(picture: Picture) -> str:
@@ -165,10 +164,28 @@ def notice(picture: Picture) -> tuple[Line, bool]:
         return [(judged(scene, picture), f"bold {GOOD if right else ALERT}")], True
     race = picture.public.race
     if race is not None and len(race.entrants) > 1:
-        return [(race_text(race, picture.names, picture.me).strip(), f"bold {ALERT}")], True
+        return [(close_race(race, picture), f"bold {ALERT}")], True
+    if picture.public.phase in ("grab", "name"):
+        return [(_("Grab, then name a pattern on the Wheel, or say there is none."), MUTED)], True
+    if picture.public.phase == "shootout":
+        return [(_("A suit wins the covered card, a colour one of your choice."), MUTED)], True
     if picture.me is None:
         return [], False
     return _own_business(picture, picture.me), True
+
+
+def close_race(race: Race, picture: Picture) -> str:
+    """Who raced, how much later than the first, and with which credit; in few cells."""
+    first = race.entrants[0].moment
+    told = ", ".join(
+        _("{name} +{late} ms (credit {credit})").format(
+            name=_("you") if one.seat == picture.me else picture.name(one.seat),
+            late=one.moment - first,
+            credit=one.credit,
+        )
+        for one in race.entrants
+    )
+    return (_("Close, and drawn: {entrants}") if race.drawn else _("Close: {entrants}")).format(entrants=told)
 
 
 def judged(scene: Scene, picture: Picture) -> str:

@@ -152,6 +152,7 @@ class WildKeys(TableScreen):
                 self._compose_by(arrow)
         elif picture.places and self.online():
             self.cursor = moved(self.cursor, arrow)
+            self.link.presses.forget(arrow)
             self.redraw()
 
     def action_letter(self, letter: str) -> None:

@@ -7,12 +7,12 @@ from textual.widget import Widget
 
 from robby_client.stories.wild_wild_pattern import attribute_name
 from robby_client.words.common import yours
-from robby_games.wild_wild_pattern import ParticipantView, object_of, worth_of_objects, worth_of_target
+from robby_games.wild_wild_pattern import ParticipantView, attributes_of, object_of, worth_of_objects, worth_of_target
 from robby_protocol.i18n import _, ngettext
 from robby_tui.cells import cut, fit, width
 from robby_tui.signs import ALERT, BOT, DONE, GOOD, MUTED, YOU
 from robby_tui.widgets.lines import Line, content, pad
-from robby_tui.wild_wild_pattern.cards import target_line
+from robby_tui.wild_wild_pattern.cards import shape, target_line
 from robby_tui.wild_wild_pattern.picture import Picture
 
 LONGEST_NAME = 20
@@ -60,7 +60,7 @@ class Shooters(Widget):
         for seat, one in enumerate(picture.public.participants):
             lines.append(pad(_line(picture, seat, one, names, cells, roomy=self._roomy), cells))
             if self._roomy:
-                lines.append(pad([(" " * 4, ""), *_won(one)], cells))
+                lines.append(pad([(" " * 4, ""), *_cards(one)], cells))
         return content(lines)
 
 
@@ -87,19 +87,30 @@ def _line(picture: Picture, seat: int, one: ParticipantView, names: int, cells: 
         ("  ", ""),
     ]
     state = _state(picture, seat, one)
-    if state:
-        return [*line, *state]
-    return line if roomy else [*line, *_won(one)]
+    return [*line, *state] if state or roomy else [*line, *_won(one)]
 
 
 def _won(one: ParticipantView) -> Line:
     """What was won: objects by how many, then challenge cards."""
     counts = Counter(object_of(card) for card in one.won)
     parts = [f"{count} {attribute_name(thing)}" for thing, count in sorted(counts.items(), key=lambda it: -it[1])]
-    if one.challenges:
-        text = ngettext("{count} challenge card", "{count} challenge cards", one.challenges)
-        parts.insert(0, text.format(count=one.challenges))
-    return [(_("won: {cards}").format(cards=", ".join(parts)) if parts else _("won: nothing"), MUTED)]
+    return [(", ".join([*parts, *_duels(one)]) or _("nothing won"), MUTED)]
+
+
+def _cards(one: ParticipantView) -> Line:
+    """Every card won, by objects: `star ◆$ ■!`; then challenge cards."""
+    by_object: dict[int, list[str]] = {}
+    for card in one.won:
+        thing, colour, suit = attributes_of(card)
+        by_object.setdefault(thing, []).append(shape(colour) + shape(suit))
+    most = sorted(by_object.items(), key=lambda it: -len(it[1]))
+    parts = [f"{attribute_name(thing)} {' '.join(signs)}" for thing, signs in most]
+    return [(" · ".join([*parts, *_duels(one)]) or _("nothing won"), MUTED)]
+
+
+def _duels(one: ParticipantView) -> list[str]:
+    text = ngettext("{count} duel", "{count} duels", one.challenges).format(count=one.challenges)
+    return [text] if one.challenges else []
 
 
 def _state(picture: Picture, seat: int, one: ParticipantView) -> Line:

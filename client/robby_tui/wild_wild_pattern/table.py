@@ -9,11 +9,13 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
+from robby_client.words.common import name_list
 from robby_client.world import GameState
 from robby_games.wild_wild_pattern import (
     Covered,
     Dealt,
     DuelOver,
+    Filled,
     GameOver,
     Grabbed,
     Judged,
@@ -21,11 +23,11 @@ from robby_games.wild_wild_pattern import (
     RoundStarted,
     SaidReady,
 )
-from robby_protocol.i18n import _
+from robby_protocol.i18n import N_, _
 from robby_tui.cells import plain, width
 from robby_tui.link import Link
 from robby_tui.screens.table import WIDE
-from robby_tui.signs import ALERT, GOOD
+from robby_tui.signs import ALERT, GOOD, MUTED
 from robby_tui.widgets.countdown import Countdown
 from robby_tui.widgets.lines import Piece, content, spread
 from robby_tui.widgets.story import Story
@@ -49,6 +51,12 @@ _SIDE = 35
 _WIDEST_SIDE = 60
 _WIDEST_WHEEL = 84
 """Cells that the Wheel and what stands below it can use beside the log."""
+_PAYS = (
+    N_("Valid with a suit: the covered card; three or more times: the played one too."),
+    N_("Valid with a colour: a card of your choice; three or more times: any two."),
+    N_("Not valid: every opponent takes a card of the Wheel."),
+    N_("All eight cards involved: you win the game."),
+)
 _UNTOLD = (SaidReady,)
 """What the rows of the participants tell at once."""
 
@@ -69,6 +77,7 @@ class WildTable(WildKeys):
                 with Vertical(id="left"):
                     yield WheelView()
                     yield Shooters()
+                    yield Static(id="pays", markup=False)
                 with Vertical(id="side"):
                     yield Story()
             yield Static(id="asked", markup=False)
@@ -93,6 +102,12 @@ class WildTable(WildKeys):
         for event in events:
             if isinstance(event, RoundStarted):
                 told.append((_("Round {round}.").format(round=event.round), "bold $accent"))
+            elif isinstance(event, Dealt):
+                told.append((_("Turn {turn}.").format(turn=event.turn), "$accent"))
+            elif isinstance(event, Filled):
+                places = name_list([str(one.place + 1) for one in event.laid])
+                if places:
+                    told.append((_("New cards lie at {places}.").format(places=places), ""))
             elif not isinstance(event, _UNTOLD):
                 sentence = STORY.sentence(event, names, me)
                 if sentence is not None:
@@ -155,7 +170,7 @@ class WildTable(WildKeys):
             self.link.presses.moved((id(self), self.context), race=self.is_race)
         columns, rows = self.app.size
         wide = columns >= WIDE
-        size, roomy = self._room(picture, wide, columns, rows)
+        size, roomy, spare = self._room(picture, wide, columns, rows)
         self.set_class(wide, "wide")
         self.set_class(size == "ring", "tight")
         self.query_one("#side").styles.width = max(_SIDE, min(_WIDEST_SIDE, columns - _WIDEST_WHEEL)) if wide else None
@@ -164,6 +179,9 @@ class WildTable(WildKeys):
             game.public.wheel if shown is None else shown.wheel, size, marks(picture), middle(picture)
         )
         self.query_one(Shooters).show(picture, roomy=roomy)
+        pays = self.query_one("#pays", Static)
+        pays.display = wide and spare > len(_PAYS)
+        pays.update(content([[(_(line), MUTED)] for line in _PAYS]))
         self.query_one("#asked", Static).update(self._asked_text(picture))
         idle = "" if game.public.phase == "over" else _("no time limit")
         self.query_one(Countdown).show(game.clock, idle=idle, opens=_("you may cover in {time}"))
@@ -172,16 +190,20 @@ class WildTable(WildKeys):
         self.show_keys()
         self._too_small.update(self.small_notice())
 
-    def _room(self, picture: Picture, wide: bool, columns: int, rows: int) -> tuple[Size, bool]:
-        """How large the Wheel and the participants may be drawn, so that everything needed to play has room."""
+    def _room(self, picture: Picture, wide: bool, columns: int, rows: int) -> tuple[Size, bool, int]:
+        """How large the Wheel is, whether participants have two lines, and how many lines are left then.
+
+        Everything needed to play has room in any case.
+        """
         people = len(picture.public.participants)
         free = rows - _FIXED_ROWS - people - self._asked_rows(picture) + 1 - self.top_rows
-        left = free - (0 if wide else _STORY_ROWS) - height_of("pictures")
-        if left >= 0 and columns >= _LEAST_COLUMNS:
-            return "pictures", left >= people
-        if free - height_of("cards") >= (0 if wide else _LEAST_STORY_ROWS) and columns >= _LEAST_COLUMNS:
-            return "cards", free - height_of("cards") - people >= (0 if wide else _STORY_ROWS)
-        return "ring", False
+        sizes: tuple[tuple[Size, int], ...] = (("pictures", _STORY_ROWS), ("cards", _LEAST_STORY_ROWS))
+        for size, log in sizes:
+            left = free - height_of(size) - (0 if wide else log)
+            if left >= 0 and columns >= _LEAST_COLUMNS:
+                roomy = left >= people + (0 if wide else _STORY_ROWS - log)
+                return size, roomy, left - (people if roomy else 0)
+        return "ring", False, 0
 
     def _asked_rows(self, picture: Picture) -> int:
         """Lines that the question takes."""
@@ -192,15 +214,15 @@ class WildTable(WildKeys):
         title = STORY.title
         if table is not None and table.title:
             title = f"{title} · {plain(table.title)}"
-        turn = _("round {round}/{most} · turn {turn}").format(round=public.round, most=public.rounds, turn=public.turn)
-        left: list[Piece] = [(title, "bold"), (" · " + turn, "")]
-        if table is not None and not table.kept:
-            left.append((" · " + _("NOT SAVED NOW"), f"bold {ALERT}"))
         unread = 0 if self.log_in_sight else self.link.talk.unread(self.link.world, self.chat)
+        turn = _("round {round}/{most} · turn {turn}").format(round=public.round, most=public.rounds, turn=public.turn)
         right: list[Piece] = [
+            (_("NOT SAVED NOW") + " · " if table is not None and not table.kept else "", f"bold {ALERT}"),
             (_("{n} new: /").format(n=unread) + " · " if unread else "", f"bold {ALERT}"),
-            (_("deck {n}").format(n=public.deck) + " · " + _("bank {coins} $").format(coins=public.bank), ""),
+            (turn, "bold"),
+            (" · " + _("deck {n}").format(n=public.deck) + " · " + _("bank {coins} $").format(coins=public.bank), ""),
         ]
+        left: list[Piece] = [(title, "bold")]
         self.query_one("#head", Static).update(content([spread(left, right, max(10, columns - 2))]))
 
     def _asked_text(self, picture: Picture) -> Content:
@@ -224,6 +246,8 @@ def marks(picture: Picture) -> dict[int, Mark]:
         found |= dict.fromkeys(staged.judgement.involved, "lit")
         found |= dict.fromkeys(staged.judgement.lacking, "lacking")
         return found
+    if public.phase == "ready":
+        found |= dict.fromkeys(picture.told.laid, "laid")
     if public.played is not None:
         found[public.played] = "played"
     if public.forbidden is not None:
@@ -254,8 +278,6 @@ def middle(picture: Picture) -> Middle:
 
 
 def _story_style(event: Any, me: int | None) -> str:
-    if isinstance(event, Dealt):
-        return "$accent"
     if isinstance(event, GameOver | RoundOver):
         return "bold"
     if isinstance(event, Judged | DuelOver):

@@ -28,14 +28,23 @@ WIDEST = {"ring": 26, "cards": 26, "pictures": 26}
 """Cells of one place; wider ones would only tear the ring apart."""
 LEAST_CELLS = 18
 """Of one place: the longest card in English, with its marks."""
-Mark = Literal["lit", "lacking", "cursor", "played", "barred"]
-_SIGNS: Mapping[Mark, str] = {"lit": "[]", "lacking": "()", "cursor": "▸◂", "played": "{}", "barred": "  "}
+Mark = Literal["lit", "lacking", "cursor", "played", "barred", "laid"]
+_SIGNS: Mapping[Mark, str] = {
+    "lit": "[]",
+    "lacking": "()",
+    "cursor": "▸◂",
+    "played": "{}",
+    "barred": "  ",
+    "laid": "+ ",
+}
+_HEAVY = frozenset({"lit", "lacking", "cursor", "played"})
 _STYLES: Mapping[Mark, str] = {
     "lit": "",
     "lacking": f"bold {ALERT}",
     "cursor": "bold $accent",
     "played": "bold",
     "barred": MUTED,
+    "laid": "$accent",
 }
 _TURNS_DOWN, _TURNS_UP = (1, 2), (5, 6)
 """Places from which the clock's hand goes on downwards, upwards."""
@@ -97,13 +106,13 @@ def _place(place: int, view: PlaceView, mark: Mark | None, cells: int, size: Siz
     head: Line = [(signs[0], style), (f"{place + 1} ", style or "bold")]
     if view.card is None:
         head += [(_("empty"), MUTED), (signs[1], style)]
-        return _boxed(head, [], None, place, style, cells, size)
+        return _boxed(head, [], None, place, mark, style, cells, size)
     lit = ground_style(view.card) if mark == "lit" else ""
     if lit:
         style = lit
         head = [(text, lit) for text, _style in head]
     head += [*keyed(attributes_of(view.card)[0], style or "bold"), (signs[1], style)]
-    return _boxed(head, _colour_and_suit(view.card, style), view.card, place, style, cells, size)
+    return _boxed(head, _colour_and_suit(view.card, style), view.card, place, mark, style, cells, size)
 
 
 def _colour_and_suit(card: int, style: str) -> Line:
@@ -113,7 +122,9 @@ def _colour_and_suit(card: int, style: str) -> Line:
     return [*with_shape(colour, style or colour_style(card)), (" ", style), *tight]
 
 
-def _boxed(head: Line, below: Line, card: int | None, place: int, style: str, cells: int, size: Size) -> list[Line]:
+def _boxed(
+    head: Line, below: Line, card: int | None, place: int, mark: Mark | None, style: str, cells: int, size: Size
+) -> list[Line]:
     """A place in lines of so many cells, by the size."""
     ground = style if " on " in style else ""
     if size == "ring":
@@ -129,7 +140,7 @@ def _boxed(head: Line, below: Line, card: int | None, place: int, style: str, ce
         return [upper, lower]
     inside = cells - 2
     frame = style if style and not ground else (MUTED if not ground else "bold")
-    heavy = bool(style)
+    heavy = mark in _HEAVY
     horizontal, vertical = ("═", "║") if heavy else ("─", "│")
     corners = "╔╗╚╝" if heavy else "╭╮╰╯"
     top = corners[0] + _with_arrow(horizontal * inside, "↑" if place in _TURNS_UP else "") + corners[1]
