@@ -258,11 +258,24 @@ def usual_answer(person: Person, kind: str) -> str | None:
             return None
 
 
+Question = tuple[int, str, str]
+"""Round, kind of question, and the question itself where there can be several of a kind."""
+
+
+def usual_question(person: Person) -> Question | None:
+    """What a person reads at a table of Robby Solo."""
+    return person.question
+
+
 def play(
-    people: Sequence[Person], until: Callable[[], bool], answer: Answer = usual_answer, seconds: float = 60.0
+    people: Sequence[Person],
+    until: Callable[[], bool],
+    answer: Answer = usual_answer,
+    seconds: float = 60.0,
+    question_of: Callable[[Person], Question | None] = usual_question,
 ) -> None:
     """Let all answer what they are asked, until something is so. Raises ScreenTimeoutError."""
-    seen: dict[str, tuple[tuple[int, str, str], float]] = {}
+    seen: dict[str, tuple[Question, float]] = {}
     pressed: dict[str, float] = {}
     deadline = time.monotonic() + seconds
     while not until():
@@ -272,7 +285,7 @@ def play(
             raise ScreenTimeoutError(f"it never came so far; the screens:\n{screens}")
         pump_all(people)
         for person in people:
-            question = person.question
+            question = question_of(person)
             if question is None:
                 seen.pop(person.name, None)
                 continue
