@@ -3,6 +3,7 @@
 import argparse
 import multiprocessing
 import os
+import resource
 import sys
 import time
 from pathlib import Path
@@ -29,10 +30,17 @@ def main(arguments: list[str]) -> int:
             outcomes.append(outcome)
             if outcome.failure is not None:
                 print(f"seed {outcome.seed} FAILED\n{outcome.failure}", flush=True)
+        pool.close()
+        pool.join()  # only then is their processor time known
     seconds = time.monotonic() - began
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = used.ru_utime + used.ru_stime
     figures = total(outcomes)
     print(", ".join(f"{name} {count:,}" for name, count in sorted(figures.items())))
-    print(f"{len(outcomes)} seeds in {seconds:.0f} s: {figures['games'] / seconds * 60:,.0f} games a minute")
+    print(
+        f"{len(outcomes)} seeds in {seconds:.0f} s: {figures['games'] / seconds * 60:,.0f} games a minute, "
+        f"{figures['games'] / processor * 60:,.0f} a minute of one processor's time"
+    )
     failed = sorted(outcome.seed for outcome in outcomes if outcome.failure is not None)
     for seed in failed:
         print(f"again: scripts/simulate --seeds {seed}-{seed}")

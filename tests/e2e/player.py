@@ -274,16 +274,22 @@ def play(
     seconds: float = 60.0,
     question_of: Callable[[Person], Question | None] = usual_question,
 ) -> None:
-    """Let all answer what they are asked, until something is so. Raises ScreenTimeoutError."""
+    """Let all answer what they are asked, until something is so, also a moment later: a screen is painted in several
+    pieces, and the first may be of the next question. Raises ScreenTimeoutError."""
     seen: dict[str, tuple[Question, float]] = {}
     pressed: dict[str, float] = {}
     deadline = time.monotonic() + seconds
-    while not until():
+    held = 0.0
+    while held < READING:
         now = time.monotonic()
         if now > deadline:
             screens = "\n".join(f"{person.name} (exit {person.process.poll()}):\n{person.text}" for person in people)
             raise ScreenTimeoutError(f"it never came so far; the screens:\n{screens}")
         pump_all(people)
+        if until():
+            held += time.monotonic() - now
+            continue
+        held = 0.0
         for person in people:
             question = question_of(person)
             if question is None:

@@ -1,5 +1,6 @@
 """What must hold after every simulated evening."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 import msgspec
@@ -13,10 +14,12 @@ from tests.sim.town import Town
 
 @dataclass(frozen=True)
 class Findings:
-    """Figures of one run. games: that ended. accepted: acknowledged answers, all found in the journal. audited: frames
-    in which nothing was that their receiver may not know. missed: people who were away at an end and never saw it."""
+    """Figures of one run. games: that ended. kinds: how many of each. accepted: acknowledged answers, all found in the
+    journal. audited: frames in which nothing was that their receiver may not know. missed: people who were away at an
+    end and never saw it."""
 
     games: int
+    kinds: dict[str, int]
     accepted: int
     audited: int
     missed: int
@@ -25,7 +28,8 @@ class Findings:
 
 def check(town: Town) -> Findings:
     """Raise AssertionError for anything that must not be."""
-    accepted = games = missed = 0
+    accepted = missed = 0
+    kinds: Counter[str] = Counter()
     matches = {match: replay(entries) for match, entries in town.disk.entries.items()}
     for player in town.players:
         for answer in player.accepted:
@@ -52,10 +56,10 @@ def check(town: Town) -> Findings:
                 missed += lines is None
                 if lines is not None:
                     assert sorted((line.score, line.winner) for line in lines) == scores, "another result than played"
-            games += 1
+            kinds[match.start_entry.game] += 1
     assert town.left_behind == 0, f"{town.left_behind} connections and tables were left behind"
     audited = sum(player.audited for player in town.players)
-    return Findings(games, accepted, audited, missed, dict(town.faults))
+    return Findings(kinds.total(), dict(kinds), accepted, audited, missed, dict(town.faults))
 
 
 def fingerprint(town: Town) -> bytes:

@@ -253,7 +253,15 @@ class Player:
         self.update = update
 
     def _audit(self, message: GameUpdate | GameHistory) -> None:
-        if not self._is_audited or self.table is None:
+        if self.table is None or not self._is_audited:
+            return
+        if self.table.table.game != "robby-solo":
+            # Hidden things are in the own view alone; that they are nowhere else the rules' suite checks.
+            # Once a match is over seats move up, while its views go on to speak of those it had.
+            playing = self.table.table.phase == "playing"
+            own = message.own if playing and isinstance(message, GameUpdate) else None
+            assert own is None or own["seat"] == self.table.you, "somebody else's own view"
+            self.audited += 1
             return
         if isinstance(message, GameUpdate) and self._auditor is None and not message.public.first:
             self._auditor = Auditor(self.table.you, participants=self._participants)

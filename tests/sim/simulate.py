@@ -61,7 +61,7 @@ def total(outcomes: list[Outcome]) -> Counter[str]:
         if outcome.findings is not None:
             found = outcome.findings
             figures += Counter(games=found.games, accepted=found.accepted, audited=found.audited, missed=found.missed)
-            figures += Counter(found.faults)
+            figures += Counter(found.faults) + Counter(found.kinds)
     return figures
 
 

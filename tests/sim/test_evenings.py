@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import structlog
 
+from robby_games.registry import GAMES
 from robby_server.log import set_up_logging
 from robby_server.play import Play
 from robby_server.session import Session
@@ -16,6 +17,7 @@ from tests.sim.invariants import check, fingerprint
 from tests.sim.network import CALM
 from tests.sim.simulate import evening, plan_of
 from tests.sim.town import Plan
+from tests.sim.wishes import wish
 
 pytestmark = pytest.mark.usefixtures("quiet")
 SEEDS = range(6)
@@ -41,6 +43,7 @@ def test_an_evening_ends_well(seed: int) -> None:
 
 def test_the_seeds_do_all_that_they_are_meant_to() -> None:
     plans = [plan_of(seed) for seed in SEEDS]
+    assert {wish(seed, 0, source(seed)).game for seed in SEEDS} == set(GAMES)
     assert any(plan.kills for plan in plans)
     assert any(plan.weather is CALM for plan in plans)
 

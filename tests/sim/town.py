@@ -14,16 +14,10 @@ from tests.sim.deterministic import nap, source
 from tests.sim.disk import Disk, Handle
 from tests.sim.network import CALM, Network, Weather
 from tests.sim.player import Lost, Player
+from tests.sim.wishes import Wish, wish
 
 KEY = bytes(range(32))
 NAMES = ("Ana", "Ben", "Cleo", "Dora", "Emil", "Fred")
-ROUNDS = (1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 5, 100)
-"""After which games end: many short ones, since what goes wrong at a beginning or an end needs many of these; and some
-whole ones."""
-PEOPLE = (3, 3, 3, 3, 4, 4, 5)
-"""At a table: with a junior one fewer."""
-TIMES = ("untimed", "untimed", "blitz", "blitz", "standard", "relaxed")
-"""How much time there is: few wait long for nothing, as waiting alone costs most."""
 RASH = 0.03
 """How likely a host tries to begin though not everybody is ready."""
 CLOSING = 400
@@ -34,7 +28,7 @@ HOURS = 6.0
 
 @dataclass(frozen=True)
 class Plan:
-    """What a seed is to do. tables: groups of people. matches: that each plays where they have one round; the longer
+    """What a seed is to do. tables: groups of people. matches: that each plays where they are of one round; the longer
     they are the fewer. kills: of the server, at most."""
 
     tables: int = 4
@@ -49,7 +43,7 @@ class Group:
     was told."""
 
     players: list[Player]
-    options: dict[str, object]
+    wish: Wish
     matches: int
     watchers: list[Player]
     table: str | None = None
@@ -57,7 +51,7 @@ class Group:
     seen: set[str] = field(default_factory=set)
 
     def __str__(self) -> str:
-        return f"{self.table} after {self.remade} others, {self.options}: " + ", ".join(map(str, self.players))
+        return f"{self.table} after {self.remade} others, {self.wish}: " + ", ".join(map(str, self.players))
 
     def over(self) -> bool:
         """Whether they have played enough; what the others saw counts, as one may have been away at an end."""
@@ -145,35 +139,32 @@ class Town:
 
     def _new_group(self, number: int, network: Network) -> Group:
         rng = source(self.seed, "group", number)
-        junior = rng.random() < 0.3
-        count = rng.choice(PEOPLE) - junior
-        time, rounds = rng.choice(TIMES), rng.choice(ROUNDS)
-        options: dict[str, object] = {"time": time, "junior": junior, "max_rounds": rounds}
+        wanted = wish(self.seed, number, rng)
         seen: set[str] = set()
         players = [
             Player(
                 f"{NAMES[index]} {number}",
                 network,
                 source(self.seed, "player", number, index),
-                participants=count + junior,
+                participants=wanted.participants,
                 seen=seen,
-                audited=index == count - 1,
+                audited=index == wanted.people - 1,
                 address=f"10.0.{number}.{index // 2}",
             )
-            for index in range(count)
+            for index in range(wanted.people)
         ]
         watcher = Player(
             f"Wanda {number}",
             network,
             source(self.seed, "watcher", number),
-            participants=count + junior,
+            participants=wanted.participants,
             seen=set(),
             audited=True,
             address=f"10.1.{number}.0",
         )
         watchers = [] if number % 2 else [watcher]  # the first table has one, so small evenings too
-        matches = max(1, self.plan.matches // min(rounds, 20))
-        return Group(players, options, matches, watchers, seen=seen)
+        matches = max(1, self.plan.matches // wanted.length)
+        return Group(players, wanted, matches, watchers, seen=seen)
 
     async def _visit(self, player: Player, group: Group) -> None:
         rng = source(self.seed, "visit", player.name)
@@ -234,7 +225,7 @@ class Town:
             if player is not group.players[0]:
                 return
             answer = await player.call(
-                TableCreate, game="robby-solo", options=group.options, capacity=len(group.players)
+                TableCreate, game=group.wish.game, options=group.wish.options, capacity=len(group.players)
             )
             if not isinstance(answer, Error):
                 group.table = answer.result["table"]
