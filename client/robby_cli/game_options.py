@@ -39,7 +39,8 @@ def game_option(help_text: str, default: str | None = DEFAULT_GAME) -> click.Opt
 
 
 def play_options() -> list[click.Parameter]:
-    """What of `robby play` depends on the games: which, how many, the time limits, and a flag for each yes or no."""
+    """What of `robby play` depends on the games: which, how many, the time limits, and an option for each yes or no and
+    each number."""
     return [
         game_option(_("Which game.")),
         click.Option(
@@ -56,10 +57,7 @@ def play_options() -> list[click.Parameter]:
             show_default=True,
             help=_("The time limits."),
         ),
-        *(
-            click.Option([f"--{name.replace('_', '-')}", f"set_{name}"], is_flag=True, help=_flag_help(name))
-            for name in _flags()
-        ),
+        *(_option(name, fields) for name, fields in _own_fields().items()),
         click.Option(
             ["--bot", "bots"],
             metavar="NAME",
@@ -85,19 +83,32 @@ def bot_options() -> list[click.Parameter]:
     ]
 
 
-def options_of(game: str, time: str, flags: dict[str, Any]) -> dict[str, Any]:
-    """The table's options as given. flags: by name, `set_` before each. Raises UsageError for another game's."""
+def options_of(game: str, time: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """The table's options as given. settings: by name, `set_` before each; None where nothing was said.
+
+    Raises UsageError for another game's option, or a number that this game does not allow.
+    """
     story = STORIES[game]
-    given = {name.removeprefix("set_"): True for name, on in flags.items() if on}
-    own = {field.name for field in fields_of(story.types.options)}
-    for name in given:
-        if name not in own:
+    given = {name.removeprefix("set_"): value for name, value in settings.items() if value is not None}
+    own = {field.name: field for field in fields_of(story.types.options)}
+    for name, value in given.items():
+        field = own.get(name)
+        if field is None:
             text = _("{game} has no option --{name}. Leave it out.")
-            raise click.UsageError(text.format(game=story.title, name=name.replace("_", "-")))
+            raise click.UsageError(text.format(game=story.title, name=_spelled(name, value)))
+        if field.kind == "number" and not _fits(field, value):
+            text = _("--{name} for {game} is a whole number from {low} to {high}.")
+            raise click.UsageError(
+                text.format(name=_spelled(name, value), game=story.title, low=field.low, high=field.high)
+            )
     if time not in _presets(story):
         text = _("{game} has no time limits called {time}. There are: {presets}.")
         raise click.UsageError(text.format(game=story.title, time=time, presets=", ".join(_presets(story))))
     return {"time": time, **given}
+
+
+def _fits(field: OptionField, value: int) -> bool:
+    return (field.low is None or value >= field.low) and (field.high is None or value <= field.high)
 
 
 def _presets(*stories: Story) -> Sequence[str]:
@@ -106,22 +117,43 @@ def _presets(*stories: Story) -> Sequence[str]:
     return tuple(dict.fromkeys(value for field in fields for value in field.values))
 
 
-def _flags() -> list[str]:
-    """The options that are yes or no and usually no, of all games."""
-    found: dict[str, None] = {}
+def _own_fields() -> dict[str, dict[str, OptionField]]:
+    """By option that is a yes or no or a number, no time limit: the games that have it, by title, with their field."""
+    found: dict[str, dict[str, OptionField]] = {}
     for story in STORIES.values():
-        found.update(dict.fromkeys(field.name for field in _yes_no(story)))
-    return list(found)
+        for field in fields_of(story.types.options):
+            if field.kind != "choice" and not field.is_limit:
+                found.setdefault(field.name, {})[story.game] = field
+    return found
 
 
-def _yes_no(story: Story) -> list[OptionField]:
-    return [field for field in fields_of(story.types.options) if field.kind == "yes_no" and not field.default]
-
-
-def _flag_help(name: str) -> str:
-    """Each game that has the option, with what it calls it."""
-    return "; ".join(
-        _("{game}: {option}.").format(game=story.title, option=story.label(name).rstrip("."))
-        for story in STORIES.values()
-        if any(field.name == name for field in _yes_no(story))
+def _option(name: str, fields: dict[str, OptionField]) -> click.Option:
+    """An option of the command line. What is usually yes can be taken away, as `--no-…`."""
+    field = next(iter(fields.values()))
+    flag = field.kind == "yes_no"
+    value = not field.default if flag else None
+    return click.Option(
+        [f"--{_spelled(name, value)}", f"set_{name}"],
+        is_flag=flag,
+        flag_value=value,
+        default=None,
+        type=None if flag else click.INT,
+        metavar=None if flag else "N",
+        help=" ".join(_help(game, one) for game, one in fields.items()),
     )
+
+
+def _spelled(name: str, value: Any) -> str:
+    """An option's name on the command line."""
+    return ("no-" if value is False else "") + name.replace("_", "-")
+
+
+def _help(game: str, field: OptionField) -> str:
+    """What a game calls the option, and which numbers it takes."""
+    story = STORIES[game]
+    option = story.label(field.name).rstrip(".")
+    if field.kind == "number":
+        option = _("{option}, {low} to {high}").format(option=option, low=field.low, high=field.high)
+    elif field.default:
+        option = _("switches off: {option}").format(option=option)
+    return _("{game}: {option}.").format(game=story.title, option=option)

@@ -35,9 +35,9 @@ def play(
     game: str,
     name: str | None,
     profile: str | None,
-    **flags: Any,
+    **settings: Any,
 ) -> int:
-    """Play, or tell a game where nobody can play. flags: see `options_of`. Returns the exit code."""
+    """Play, or tell a game where nobody can play. settings: see `options_of`. Returns the exit code."""
     kinds = list(bots) or [next(iter(BOTS[game]))]
     for kind in kinds:
         if kind not in BOTS[game]:
@@ -45,7 +45,7 @@ def play(
                 _("There is no bot {bot}. There are: {bots}.").format(bot=kind, bots=", ".join(BOTS[game])),
                 exit_codes.USAGE,
             )
-    options = options_of(game, time, flags)
+    options = options_of(game, time, settings)
     seats = seats_of(game, players, options)
     if watch or not (plain or has_terminal()):
         return tell(game, seats, options, kinds, fast=fast, seed=seed)

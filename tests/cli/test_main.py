@@ -14,6 +14,7 @@ import pytest
 import structlog
 
 from robby_cli import command_line as cli
+from robby_cli import play
 from robby_cli.exits import CommandError
 from robby_cli.join import starting
 from robby_client import exit_codes
@@ -69,6 +70,11 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         ["play", "--game", "chess"],
         ["play", "--game", "wild-wild-pattern", "--time", "blitz"],
         ["play", "--game", "tresor-diebe", "--junior"],
+        ["play", "--game", "tresor-diebe", "--rounds", "6"],
+        ["play", "--game", "tresor-diebe", "--rounds", "0"],
+        ["play", "--game", "tresor-diebe", "--rounds", "two"],
+        ["play", "--no-odds"],
+        ["play", "--rounds", "2"],
         ["join"],
         ["join", "a", "b"],
         ["join", ""],
@@ -240,6 +246,24 @@ def test_help_is_quick_and_the_server_loads_no_screens() -> None:
         [sys.executable, "-c", check], capture_output=True, text=True, check=False, env={**os.environ, "NO_COLOR": "1"}
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        ([], {}),
+        (["--junior", "--money-copies", "1", "--items", "0"], {"junior": True, "money_copies": 1, "items": 0}),
+        (["--game", "tresor-diebe", "--rounds", "1", "--no-odds"], {"rounds": 1, "odds": False}),
+        (["--game", "wild-wild-pattern", "--rounds", "5"], {"rounds": 5}),
+    ],
+)
+def test_a_table_s_options_can_be_given(
+    arguments: list[str], options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[dict[str, Any]] = []
+    monkeypatch.setattr(play, "tell", lambda _game, _seats, options, *_rest, **_more: told.append(options) or 0)
+    assert cli.run(["play", "--watch", *arguments]) == exit_codes.WELL
+    assert told == [{"time": "standard", **options}]
 
 
 @pytest.mark.parametrize(("arguments", "registry"), [(["--plain"], TEXTS), ([], SCREENS)])
