@@ -142,13 +142,17 @@ ASKED: dict[str, Case] = {
 }
 
 
-async def sit(stage: Stage, case: Case) -> None:
+async def sit(stage: Stage, case: Case | str) -> None:
     """A game in which this is shown and asked."""
-    public, own, legal, fields = case
+    public, own, legal, fields = ASKED[case] if isinstance(case, str) else case
     names = NAMES[: len(public.participants)]
     state = table_state(you=None if own is None else 0, game="wild-wild-pattern", names=names, capacity=4)
     await stage.feed(state, stage.match.update(public, own, *legal, **fields))
     await stage.at(TableScreen)
+
+
+def acted(stage: Stage) -> list[Any]:
+    return [action for action, _decision in stage.client.acted]
 
 
 async def judged(stage: Stage, judgement: Judgement = VALID, *more: Struct, **fields: Any) -> None:

@@ -177,15 +177,13 @@ def notice(picture: Picture) -> tuple[Line, bool]:
 def close_race(race: Race, picture: Picture) -> str:
     """Who raced, how much later than the first, and with which credit; in few cells."""
     first = race.entrants[0].moment
-    told = ", ".join(
-        _("{name} +{late} ms (credit {credit})").format(
-            name=_("you") if one.seat == picture.me else picture.name(one.seat),
-            late=one.moment - first,
-            credit=one.credit,
-        )
-        for one in race.entrants
-    )
-    return (_("Close, and drawn: {entrants}") if race.drawn else _("Close: {entrants}")).format(entrants=told)
+    told: list[str] = []
+    for one in race.entrants:
+        text = _("{name} +{late} (credit {credit})") if told else _("{name} +{late} ms (credit {credit} ms)")
+        name = _("you") if one.seat == picture.me else picture.name(one.seat)
+        told.append(text.format(name=name, late=one.moment - first, credit=one.credit))
+    text = _("Close, and drawn: {entrants}") if race.drawn else _("Close: {entrants}")
+    return text.format(entrants=", ".join(told))
 
 
 def judged(scene: Scene, picture: Picture) -> str:
