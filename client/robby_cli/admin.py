@@ -176,6 +176,7 @@ SHOWN: Mapping[str, Callable[[Any], list[str]]] = {
     "ban": lambda found: [_("Banned: {who}.").format(who=safe(found["value"]))],
     "unban": lambda found: [_("No longer banned: {who}.").format(who=safe(found["value"]))],
     "unbind": lambda found: [_("Free again: {names}.").format(names=safe(", ".join(found["names"])))],
+    "discard": lambda found: [_("Table {table} is gone for good.").format(table=safe(found["table"]))],
     "close": lambda found: [_("Table {table} closes.").format(table=safe(found["table"]))],
     "drain": _drained,
     "undrain": lambda _found: [_("Everything goes on as usual.")],

@@ -57,6 +57,11 @@ def _commands() -> list[click.Command]:
         _command("bans", _("All bans.")),
         _command("unbind", _("Free a name that is bound to a key."), [click.Argument(["name"])]),
         _command("close", _("Close a table, whatever is played there."), [click.Argument(["table"])]),
+        _command(
+            "discard",
+            _("Throw away, for good, a table that is kept and that this version cannot go on with."),
+            [click.Argument(["table"])],
+        ),
         _command("drain", _("Begin nothing new, and stop when the last match is over.")),
         _command("undrain", _("Go on as usual after all.")),
         _command("stop", _("Stop now, in good order.")),

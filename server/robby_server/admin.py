@@ -20,7 +20,7 @@ from robby_protocol import errors
 from robby_protocol.i18n import _
 from robby_protocol.messages import Notice
 from robby_server.bans import BadBanError
-from robby_server.directory import Directory
+from robby_server.directory import Directory, read_table_id
 from robby_server.handshake import software
 from robby_server.identities import Identities, Identity
 from robby_server.names import skeletons
@@ -95,6 +95,7 @@ class Steered(Protocol):
     def bans(self) -> BanList: ...
     def drain(self) -> None: ...
     def undrain(self) -> None: ...
+    async def discard(self, table: str) -> bool: ...
     async def stop(self) -> None: ...
 
 
@@ -171,6 +172,12 @@ class Close(Request, tag="close", kw_only=True, frozen=True):
     table: Value
 
 
+class Discard(Request, tag="discard", kw_only=True, frozen=True):
+    """Throw a parked table away, for good."""
+
+    table: Value
+
+
 class Drain(Request, tag="drain", frozen=True):
     """Begin nothing new; stop when the last match is over."""
 
@@ -188,7 +195,21 @@ class Reread(Request, tag="reload", frozen=True):
 
 
 AnyRequest = (
-    Status | Tables | Players | Say | Kick | BanOne | Unban | Bans | Unbind | Close | Drain | Undrain | Stop | Reread
+    Status
+    | Tables
+    | Players
+    | Say
+    | Kick
+    | BanOne
+    | Unban
+    | Bans
+    | Unbind
+    | Close
+    | Discard
+    | Drain
+    | Undrain
+    | Stop
+    | Reread
 )
 
 
@@ -211,6 +232,7 @@ class Admin:
             Bans: self._bans,
             Unbind: self._unbind,
             Close: self._close,
+            Discard: self._discard,
             Drain: self._drain,
             Undrain: self._undrain,
             Stop: self._stop,
@@ -362,6 +384,12 @@ class Admin:
         table.post(shut)
         await shut.done.wait()
         return {"table": table.id}
+
+    async def _discard(self, request: Discard) -> dict[str, Any]:
+        table = read_table_id(request.table)
+        if not await self._server.discard(table):
+            raise AdminError(errors.NO_SUCH_TABLE, _("No such table is parked. See robby admin status."))
+        return {"table": table}
 
     def _drain(self, _request: Drain) -> dict[str, Any]:
         self._server.drain()

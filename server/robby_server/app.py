@@ -237,6 +237,19 @@ class Server:
         self._draining.cancel()
         self._notify("undrained", _("The server goes on after all."))
 
+    async def discard(self, table: str) -> bool:
+        """Throw a parked table and what was played there away, for good. False: none is parked under this id."""
+        found = next((one for one in self.parked if one.table == table), None)
+        if found is None:
+            return False
+        self.parked.remove(found)
+        await self.store.drop_table(table)  # first: a match that no table names is ended by the next start
+        for match in await self.store.matches():
+            if match.rpartition("-")[0] == table:
+                await self.store.end(match)
+        log.info("table_discarded", table=table, reason=found.reason)
+        return True
+
     def _notify(self, code: str, text: str | None = None) -> None:
         """Tell everybody who is logged in."""
         notice = Notice(code=code, text=text_for(code) if text is None else text)

@@ -58,7 +58,13 @@ def test_looking_and_steering(data: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_what_the_server_refuses(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in (["kick", "Nobody"], ["unban", "Nobody"], ["close", "00000000"], ["unbind", "Nobody"]):
+    for arguments in (
+        ["kick", "Nobody"],
+        ["unban", "Nobody"],
+        ["close", "00000000"],
+        ["discard", "00000000"],
+        ["unbind", "Nobody"],
+    ):
         assert run(["admin", "--data", str(data), *arguments]) == exit_codes.REFUSED
         captured = capsys.readouterr()
         assert captured.out == ""
@@ -142,6 +148,7 @@ def test_other_peoples_words_steer_no_terminal() -> None:
         "unban": {"value": NASTY},
         "unbind": {"names": [NASTY]},
         "close": {"table": NASTY},
+        "discard": {"table": NASTY},
         "drain": {"playing": 2},
         "undrain": {},
         "stop": {},

@@ -192,6 +192,18 @@ async def test_close_a_table_whatever_is_played_there(autojump_clock: Any) -> No
         assert (await operator.ask("status"))["matches"]["broken_off"] == 1
 
 
+async def test_only_a_parked_table_is_discarded(autojump_clock: Any) -> None:
+    async with operated() as operator:
+        peers = await operator.host.playing(3)
+        assert await operator.refused("discard", table=peers[0].table) == "no_such_table"
+        operator.host.server.parked.append(Parked("ABCD2345", "from an older version"))
+        with capture_logs() as logs:
+            assert await operator.ask("discard", table="abcd-2345") == {"table": "ABCD2345"}
+        assert [entry["table"] for entry in logs if entry["event"] == "table_discarded"] == ["ABCD2345"]
+        assert (await operator.ask("status"))["parked"] == []
+        assert [table["table"] for table in await operator.ask("tables")] == [peers[0].table]
+
+
 async def test_a_table_is_closed_once_that_is_kept(autojump_clock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The operator is told that it is done when no crash can bring the table back."""
     async with operated() as operator, trio.open_nursery() as nursery:

@@ -158,6 +158,27 @@ async def test_a_damaged_snapshot_is_parked_and_kept(autojump_clock: Any, damage
         await back(host, *NAMES)
 
 
+async def test_the_operator_may_throw_a_parked_table_away_and_no_other(autojump_clock: Any) -> None:
+    lives = Lives()
+    async with lives.life() as host:
+        table = (await playing(host, *NAMES))[0].table
+        other = (await playing(host, "Dora", "Emil", "Fred"))[0].table
+    good = lives.store._tables[table]
+    lives.store._tables[table] = good[: len(good) // 2]
+    async with lives.life() as host:
+        assert not await host.server.discard(other)  # it is played
+        assert await host.server.discard(table)
+        assert not await host.server.discard(table)
+        (ana,) = await people(host, "Ana")
+        await settled()
+        assert not ana.all(TableClosed)
+        assert list(lives.store._tables) == [other]
+        assert [match.rpartition("-")[0] for match in await lives.store.matches()] == [other]
+    async with lives.life() as host:
+        assert host.server.parked == []
+        await back(host, "Dora", "Emil", "Fred")
+
+
 async def test_a_snapshot_of_options_that_do_not_exist_is_parked(autojump_clock: Any) -> None:
     lives = Lives()
     async with lives.life() as host:
