@@ -11,10 +11,12 @@ import pytest
 from textual.pilot import Pilot
 
 from robby_games.robby_solo import Confirm, GameOver, TakeBack
+from robby_games.tresor_diebe import Opened, Passed, RoundBegan, RoundEnded, Thrown
 from robby_tui.screens.connect import ConnectScreen
 from robby_tui.screens.lobby import LobbyScreen
 from robby_tui.screens.results import ResultsScreen
 from robby_tui.screens.table import TableScreen
+from tests.tui import diebe
 from tests.tui.fakes import WILL_NOT_RED, lobby, own, public, scores, table, table_state
 from tests.tui.kit import Stage, make_app
 from tests.tui.tables import LAYS, REVEAL
@@ -56,6 +58,24 @@ async def _results(stage: Stage) -> None:
     await stage.at(ResultsScreen)
 
 
+async def _dice(stage: Stage) -> None:
+    """Dice chosen, the odds shown."""
+    dice = (5, 6, 2, 3, 2)
+    events = [Passed(3), Thrown(0, 1, (5, 6, 2, 1, 1), (0, 1, 2, 3, 4)), Thrown(0, 2, dice, (3, 4))]
+    await diebe.sit(stage, diebe.view(dice, throws=2), *diebe.THROWN, events=events)
+    await stage.press("1", "2", "o")
+
+
+async def _round_over(stage: Stage) -> None:
+    """The first turn of a round, what the last one brought still in sight."""
+    events = [
+        *(Thrown(2, 1, (6, 6, 5, 5, 4), (0, 1, 2, 3, 4)), Opened(2, 26, 300, 17, 20)),
+        *(RoundEnded(1, "field", (13, 7, 20, 0), (13, 7, 20, 0)), RoundBegan(2, 0, ())),
+    ]
+    shown = diebe.view(fields=(0, 0, 0, 0), totals=(13, 7, 20, 0), safes=diebe.safes({}), markers=(11,) * 4)
+    await diebe.sit(stage, shown, *diebe.TURN, events=events)
+
+
 @pytest.mark.parametrize(
     ("scene", "size"),
     [
@@ -64,8 +84,15 @@ async def _results(stage: Stage) -> None:
         (_revision, (80, 24)),
         (_plays, (120, 40)),
         (_results, (80, 24)),
+        (_dice, (80, 24)),
+        (_dice, (120, 40)),
+        (_round_over, (80, 24)),
+        (_round_over, (120, 40)),
     ],
-    ids=["connect", "lobby", "revision", "plays-wide", "results"],
+    ids=[
+        *("connect", "lobby", "revision", "plays-wide", "results"),
+        *("dice", "dice-wide", "round-over", "round-over-wide"),
+    ],
 )
 def test_looks(
     snap_compare: Compare, tmp_path: Path, scene: Callable[[Stage], Awaitable[None]], size: tuple[int, int]

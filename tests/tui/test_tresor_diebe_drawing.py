@@ -126,6 +126,8 @@ def test_dice_to_be_thrown_again_are_told_by_frame_and_word(size: dice.Size) -> 
     assert lines[-1].count("again") == 2
     assert lines[1].count("#") == 4
     assert all(f"[{place}]" in lines[0] for place in range(1, 6))
+    words = text_of(dice_lines((4, 2, 3, 5, 6), size, fresh={0, 1}, chosen={1}))[-1].split()
+    assert [word for word in words if not word.isdigit()] == ["new", "again"]
     plain = [to_ascii(line) for line in text_of(dice_lines((4, 2, 3, 5, 6), size))]
     assert not any(sign in line for line in plain for sign in "=#[")
 

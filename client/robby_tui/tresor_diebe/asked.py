@@ -12,13 +12,15 @@ def sentence(picture: Picture) -> str:
     if picture.over:
         return _("The game is over. Enter shows the results.")
     if picture.offline:
+        if picture.own is None:
+            return _("No connection: this is how the table stood.")
         return _("No connection: your seat is kept, and keys work again once it is back.")
     if picture.sent:
         return _("Sent; waiting for the server …")
     if picture.may(Throw):
-        text = _("Your turn: t throws all five dice, p passes.")
-        others = len(picture.public.fields) - 1
-        return text + " " + _("All others passed: p ends the round.") if picture.public.passes >= others else text
+        if picture.public.passes >= len(picture.public.fields) - 1:
+            return _("Your turn: t throws all five dice, p passes and ends the round.")
+        return _("Your turn: t throws all five dice, p passes.")
     if picture.may(Stop):
         return _thrown(picture)
     name = picture.name(picture.public.turn)
@@ -51,13 +53,15 @@ def _thrown(picture: Picture) -> str:
 def hints(picture: Picture) -> list[KeyHint]:
     """The keys that answer what is asked, most wanted first; Enter does the plain thing."""
     found: list[KeyHint] = []
+    if picture.over:
+        return [KeyHint("Enter", _("results"), "plain")]
     if picture.may(Throw) and not picture.sent:
         found.append(KeyHint("t/Enter", _("throw"), "throw"))
     if picture.may(Pass) and not picture.sent:
         found.append(KeyHint("p", _("pass"), "pass"))
     if picture.may(Stop) and not picture.sent:
         found += _thrown_hints(picture)
-    if picture.public.odds and not picture.over:
+    if picture.public.odds:
         found.append(KeyHint("o", _("no odds") if picture.odds else _("odds"), "odds"))
     return found
 
@@ -74,7 +78,8 @@ def _thrown_hints(picture: Picture) -> list[KeyHint]:
         found.append(take)
     if picture.may(Again):
         found.append(KeyHint("1–5", _("choose"), ""))
-        found.append(KeyHint("Esc", _("none"), "none") if picture.chosen else KeyHint("a", _("all"), "all"))
     if take not in found:
         found.append(take)
+    if picture.may(Again):
+        found.append(KeyHint("Esc", _("none"), "none") if picture.chosen else KeyHint("a", _("all"), "all"))
     return found

@@ -55,21 +55,31 @@ def place_at(column: int, size: Size) -> int | None:
 
 
 def dice_lines(
-    dice: Sequence[int], size: Size, *, keys: bool = False, chosen: Collection[int] = (), past: bool = False
+    dice: Sequence[int],
+    size: Size,
+    *,
+    keys: bool = False,
+    chosen: Collection[int] = (),
+    fresh: Collection[int] = (),
+    past: bool = False,
 ) -> list[Line]:
     """The dice as they lie, none thrown: empty boxes.
 
-    keys: each shows the key that chooses it. chosen: places to be thrown again. past: they are of a turn that is over.
+    keys: each shows the key that chooses it. chosen: places to be thrown again. fresh: places where a die was thrown
+    again just now. past: they are of a turn that is over.
     """
     lines: list[Line] = [[] for _row in range(height_of(size))]
     for place in range(DICE):
         die = dice[place] if place < len(dice) else None
-        for row, line in enumerate(_die(die, place, _SHAPES[size], keys, place in chosen, past)):
+        word = _("again") if place in chosen else _("new") if place in fresh else ""
+        for row, line in enumerate(_die(die, place, _SHAPES[size], keys, place in chosen, past, word)):
             lines[row] += [*([(" " * GAP, "")] if place else []), line]
     return lines
 
 
-def _die(die: int | None, place: int, shape: _Shape, keys: bool, chosen: bool, past: bool) -> list[tuple[str, str]]:
+def _die(
+    die: int | None, place: int, shape: _Shape, keys: bool, chosen: bool, past: bool, word: str
+) -> list[tuple[str, str]]:
     inside = shape.cells - 2
     corners, flat, side = ("╔╗╚╝", "═", "║") if chosen else ("╭╮╰╯", "─", "│")
     style = f"bold {ALERT}" if chosen else MUTED if past or die is None else "bold"
@@ -78,7 +88,6 @@ def _die(die: int | None, place: int, shape: _Shape, keys: bool, chosen: bool, p
     lines += [(side + row + side, style) for row in _face(die, inside, shape.rows - 2)]
     lines.append((corners[2] + flat * inside + corners[3], style))
     number = "" if die is None or shape.rows == _SHAPES["small"].rows else str(die)
-    word = _("again") if chosen else ""
     lines.append((fit(f"{number} {word}".strip(), shape.cells, "center"), style))
     return lines
 

@@ -53,13 +53,11 @@ def _safe(picture: Picture, safe: int) -> Line:
 def _last(picture: Picture) -> list[Line]:
     """The round that the last turn ended; else that turn, and who passed."""
     recap, public = picture.recap, picture.public
-    lines: list[Line] = []
-    if recap.ended is not None:
-        ended = STORY.sentence(recap.ended, picture.names, picture.me) or ""
-        lines.append([(ended, "bold $accent")])
     if recap.last is None:
         return [[(_("Nothing has been thrown yet."), MUTED)]]
-    lines.append([(last_text(picture), "" if recap.ended is not None else "bold")])
+    if recap.ended is not None:
+        return [[(round_text(picture), "bold $accent")]]
+    lines: list[Line] = [[(last_text(picture), "bold")]]
     if public.passes:
         passed = ngettext(
             "{n} of {all} passed one after another.", "{n} of {all} passed one after another.", public.passes
@@ -68,13 +66,19 @@ def _last(picture: Picture) -> list[Line]:
     return lines
 
 
-def last_text(picture: Picture) -> str:
-    """The last turn in a sentence, with the dice as they lay; empty before the first."""
+def round_text(picture: Picture) -> str:
+    """The round that the last turn ended, and what it brought; empty if it ended none."""
+    ended = picture.recap.ended
+    return "" if ended is None else STORY.sentence(ended, picture.names, picture.me) or ""
+
+
+def last_text(picture: Picture, *, dice: bool = True) -> str:
+    """The last turn in a sentence, and the dice as they lay; empty before the first."""
     last = picture.recap.last
     if last is None:
         return ""
     told = STORY.sentence(last.end, picture.names, picture.me) or ""
-    return told if not last.dice else " ".join(map(str, last.dice)) + f" = {sum(last.dice)}. " + told
+    return f"{' '.join(map(str, last.dice))} = {sum(last.dice)}. {told}" if dice and last.dice else told
 
 
 def _odds(picture: Picture) -> Line:

@@ -95,6 +95,12 @@ class Picture:
         return THROWS - self.public.throws
 
     @property
+    def fresh(self) -> tuple[int, ...]:
+        """Places of the dice that were thrown again just now; none after a first throw, which is of all."""
+        thrown = self.recap.thrown
+        return () if thrown is None or thrown.throw == 1 or not self.public.dice else thrown.again
+
+    @property
     def passed(self) -> frozenset[int]:
         """Who passed, one after another, until now."""
         public = self.public

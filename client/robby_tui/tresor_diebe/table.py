@@ -23,17 +23,20 @@ from robby_tui.tresor_diebe import asked, dice, safes
 from robby_tui.tresor_diebe.dice import dice_lines
 from robby_tui.tresor_diebe.keys import DiebeKeys
 from robby_tui.tresor_diebe.odds import chances
-from robby_tui.tresor_diebe.panel import last_text, panel_lines
+from robby_tui.tresor_diebe.panel import last_text, panel_lines, round_text
 from robby_tui.tresor_diebe.people import people_lines, rows_of
 from robby_tui.tresor_diebe.picture import STORY, Picture, names_of
 from robby_tui.tresor_diebe.recap import Recap, gather
 from robby_tui.tresor_diebe.safes import safe_lines
 from robby_tui.widgets.countdown import Countdown
-from robby_tui.widgets.lines import Line, Piece, content, spread
+from robby_tui.widgets.lines import Line, Piece, content, line_width, spread, wrap
 from robby_tui.widgets.story import Story
 
 _FIXED_ROWS = 6
 """Header, what is asked on two lines, the notice, the bar, the keys."""
+_MOST_NOTICE_ROWS = 3
+_LEAST_STORY_ROWS = 3
+"""Rather than fewer lines of the log there is no air between the parts."""
 _SIDE = 35
 _WIDEST_SIDE = 70
 """Cells of the log beside the table."""
@@ -122,6 +125,7 @@ class DiebeTable(DiebeKeys):
     def __init__(self, link: Link, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__(link, now)
         self._recap = Recap()
+        self._notice_rows = 1
 
     def body(self) -> ComposeResult:
         """The table from top to bottom."""
@@ -199,7 +203,10 @@ class DiebeTable(DiebeKeys):
         self.set_class(wide, "wide")
         self.set_class(layout is _TIGHT, "tight")
         self.set_class(layout is _TIGHT and needed + self._asked_rows(picture) - 2 > free, "crowded")
-        self.set_class(needed + 2 <= free, "spaced")
+        spare = free - needed
+        self._notice_rows = 1 + max(0, min(_MOST_NOTICE_ROWS - 1, spare))
+        spare -= len(self._notice_lines(picture)[: self._notice_rows]) - 1
+        self.set_class(spare >= 2 + (0 if wide else _LEAST_STORY_ROWS), "spaced")
         self._draw_table(picture, layout, cells)
         self.query_one("#asked", Static).update(self._asked_text(picture))
         idle = "" if picture.over else _("no time limit")
@@ -251,15 +258,20 @@ class DiebeTable(DiebeKeys):
 
     def draw_notice(self) -> None:
         """The line under the question: the last turn, until the next one ends; and the round that it ended."""
-        picture = self.picture
-        if picture is None:
-            return
-        ended, last = picture.recap.ended, last_text(picture)
-        lines: list[Line] = [] if not last else [[(_("last: {what}").format(what=last), MUTED)]]
-        if ended is not None and (picture.public.dice or picture.over):
-            # Beside the dice there is no room for it any more.
-            lines.insert(0, [(STORY.sentence(ended, picture.names, picture.me) or "", "bold $accent")])
-        self.put_notice(content(lines), said=bool(lines))
+        if self.picture is not None:
+            lines = self._notice_lines(self.picture)[: self._notice_rows]
+            self.put_notice(content(lines), said=bool(lines))
+
+    def _notice_lines(self, picture: Picture) -> list[Line]:
+        cells = max(10, self.app.size.width - 2)
+        lines: list[Line] = []
+        if picture.public.dice:  # else it stands beside the dice
+            lines += wrap([(round_text(picture), "bold $accent")], cells, "") if picture.recap.ended else []
+        for text in (last_text(picture), last_text(picture, dice=False)):
+            told = [(_("last: {what}").format(what=text), MUTED)]
+            if text and (self._notice_rows > 1 or line_width(told) <= cells):
+                return [*lines, *wrap(told, cells, "")]
+        return lines
 
     def on_throw_picked(self, message: Throw.Picked) -> None:
         """A die was clicked: as its key."""
@@ -272,7 +284,9 @@ def _throw_lines(picture: Picture, layout: Layout, cells: int) -> list[Line]:
     last = picture.recap.last
     past = not picture.public.dice
     lying = picture.public.dice or (() if last is None else last.dice)
-    lines = dice_lines(lying, layout.dice, keys=bool(picture.places), chosen=picture.chosen, past=past)
+    lines = dice_lines(
+        lying, layout.dice, keys=bool(picture.places), chosen=picture.chosen, fresh=picture.fresh, past=past
+    )
     if not layout.beside(cells):
         return [*lines, *panel_lines(picture, cells, _PANEL_ROWS)]
     room = cells - dice.width_of(layout.dice) - _BESIDE

@@ -55,8 +55,8 @@ class KeyBar(Widget):
         for number, hint in enumerate((*self._hints, *self._always)):
             mine = number < len(self._hints)
             # On the last line those at the end keep their room, but never at the cost of the first of all.
-            kept = tail + 2 if mine and number and len(lines) == self._most_lines else 2
-            if at + _size(hint) - 2 > cells - kept + 2:
+            kept = tail + 2 if mine and number and len(lines) == self._most_lines else 0
+            if at + _size(hint) - 2 > cells - kept:
                 if len(lines) == self._most_lines:
                     if not mine:
                         break
