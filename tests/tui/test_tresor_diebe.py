@@ -463,6 +463,10 @@ def test_the_odds_are_those_of_the_throws_left_and_the_dice_chosen(tmp_path: Pat
         row = next(line for line in stage.text.splitlines() if "%" in line and "17%" in line)
         assert row.count("17%") == 6
         assert stage.text.count(" 0%") == 20
+        # With another throw after it: 1/6 + 5/6 · 1/6.
+        await go_on(stage, view((6, 6, 6, 6, 1), idle=1, safes=safes({})), *THROWN)
+        await stage.press("5")
+        assert stage.text.count(" 31%") == 6
 
     run(scene, tmp_path)
 
