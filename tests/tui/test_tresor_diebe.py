@@ -281,6 +281,43 @@ def test_dice_thrown_again_are_seen_by_everybody(tmp_path: Path) -> None:
     run(scene, tmp_path)
 
 
+def test_dice_roll_for_a_moment_and_never_delay_an_answer(tmp_path: Path) -> None:
+    def shown(stage: Stage) -> list[int]:
+        """The numbers under the dice."""
+        line = str(stage.screen.query_one(ThrowWidget).render()).splitlines()[5]
+        return [int(word) for word in line[:49].split() if word.isdigit()]
+
+    async def scene(stage: Stage) -> None:
+        await sit(stage, view(FREE), *THROWN, events=[FIRST_THROW])
+        assert shown(stage) == list(FREE)  # nothing rolls that fell before one came
+        await go_on(stage, view(OPEN, throws=2), *THROWN, events=[Thrown(0, 2, OPEN, (2, 3))])
+        rolling = shown(stage)
+        assert [die == now for die, now in zip(OPEN, rolling, strict=True)] == [True, True, False, False, True]
+        assert "= 21" not in beside(stage)
+        assert "[21]" not in stage.text
+        stage.clock.now += 0.1
+        await stage.until(lambda: shown(stage) != rolling)
+        stage.clock.now += 0.5
+        await stage.until(lambda: shown(stage) == list(OPEN))
+        assert "= 21" in beside(stage)
+        assert "[21]" in stage.text
+
+    run(scene, tmp_path, presses=Presses(settle=0.2, held=0.0))
+
+
+def test_a_key_acts_while_dice_roll(tmp_path: Path) -> None:
+    async def scene(stage: Stage) -> None:
+        await sit(stage, view(), *TURN)
+        stage.app.link.presses.settle = 1_000.0
+        await go_on(stage, view(FREE), *THROWN, events=[FIRST_THROW])
+        assert "= 18" not in beside(stage)
+        stage.app.link.presses.settle = 0.0
+        await stage.press("s")
+        assert acted(stage) == [Stop()]
+
+    run(scene, tmp_path)
+
+
 @pytest.mark.parametrize(("size", "column"), [((60, 18), 7), ((80, 24), 12), ((120, 40), 16)])
 def test_a_die_is_chosen_with_the_mouse(tmp_path: Path, size: tuple[int, int], column: int) -> None:
     async def scene(stage: Stage) -> None:

@@ -31,8 +31,11 @@ def _running(picture: Picture) -> list[Line]:
     field = field_after(before, safe, picture.owner == NOBODY)
     moves = _("to field {field}") if picture.owner == NOBODY else _("back to field {field}")
     style = f"bold {GOOD}" if picture.owner == NOBODY else f"bold {ALERT}"
+    heading: Line = [(throw.format(name=picture.name(public.turn), n=public.throws, most=THROWS), "bold")]
+    if picture.rolling:
+        return [heading]
     return [
-        [(throw.format(name=picture.name(public.turn), n=public.throws, most=THROWS), "bold")],
+        heading,
         [(" + ".join(map(str, public.dice)) + f" = {safe}", "bold")],
         _safe(picture, safe),
         [(f"{ARROW} " + moves.format(field=field), style)],

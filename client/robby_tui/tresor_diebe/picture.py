@@ -1,6 +1,7 @@
 """Everything the table is drawn from, in one value. Knows no widgets and no network."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from robby_client.stories.tresor_diebe import TresorDiebeStory
@@ -23,7 +24,8 @@ class Picture:
     """One moment of the table.
 
     names: harmless. decision: the id of what is asked, None if nothing. legal: what may be done. chosen: the places of
-    the dice to throw again. odds: they are shown. sent: an answer is on its way. offline: the server is away.
+    the dice to throw again. rolling: for a moment what these dice show, by place. odds: they are shown. sent: an answer
+    is on its way. offline: the server is away.
     """
 
     table: TableInfo | None
@@ -35,6 +37,7 @@ class Picture:
     legal: tuple[Any, ...] = ()
     clock: RunningClock | None = None
     chosen: frozenset[int] = frozenset()
+    rolling: Mapping[int, int] = field(default_factory=dict)
     odds: bool = False
     sent: bool = False
     offline: bool = False

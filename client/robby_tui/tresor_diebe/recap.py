@@ -34,6 +34,11 @@ class Recap:
     over: GameOver | None = None
 
 
+def newest_throw(events: Iterable[Any]) -> Thrown | None:
+    """The last throw among these events; None if there is none."""
+    return next((event for event in reversed(list(events)) if isinstance(event, Thrown)), None)
+
+
 def gather(recap: Recap, events: Iterable[Any]) -> Recap:
     """The recap once these events have happened too."""
     for event in events:

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from robby_client.world import GameState
-from robby_games.tresor_diebe import NOBODY, GameOver, RoundBegan, RoundEnded
+from robby_games.tresor_diebe import NOBODY, SIDES, GameOver, RoundBegan, RoundEnded, Thrown
 from robby_protocol.i18n import _
 from robby_tui.cells import plain, width
 from robby_tui.link import Link
@@ -26,12 +26,16 @@ from robby_tui.tresor_diebe.odds import chances
 from robby_tui.tresor_diebe.panel import last_text, panel_lines, round_text
 from robby_tui.tresor_diebe.people import people_lines, rows_of
 from robby_tui.tresor_diebe.picture import STORY, Picture, names_of
-from robby_tui.tresor_diebe.recap import Recap, gather
+from robby_tui.tresor_diebe.recap import Recap, gather, newest_throw
 from robby_tui.tresor_diebe.safes import safe_lines
 from robby_tui.widgets.countdown import Countdown
 from robby_tui.widgets.lines import Line, Piece, content, line_width, spread, wrap
 from robby_tui.widgets.story import Story
 
+ROLL_SETTLES = 2.5
+"""Dice roll for so many times the moment in which keys do nothing: seen, and over before anybody has read them."""
+ROLL_FRAME = 0.07
+"""Seconds between two sides of a rolling die."""
 _FIXED_ROWS = 6
 """Header, what is asked on two lines, the notice, the bar, the keys."""
 _MOST_NOTICE_ROWS = 3
@@ -126,6 +130,7 @@ class DiebeTable(DiebeKeys):
         super().__init__(link, now)
         self._recap = Recap()
         self._notice_rows = 1
+        self._rolls: tuple[float, Thrown] | None = None
 
     def body(self) -> ComposeResult:
         """The table from top to bottom."""
@@ -142,11 +147,15 @@ class DiebeTable(DiebeKeys):
             yield Static(id="notice", markup=False)
             yield Countdown(self.now)
 
+    def on_mount(self) -> None:
+        """Be ready to let dice roll."""
+        self._roll_timer = self.set_interval(ROLL_FRAME, self._roll_on, pause=True)
+
     # The story.
 
     def match_began(self) -> None:
         """Forget the match before."""
-        self._recap = Recap()
+        self._recap, self._rolls = Recap(), None
 
     def sentences(self, game: GameState, events: Iterable[Any]) -> list[tuple[str, str]]:
         """The events in sentences, with their styles."""
@@ -158,8 +167,30 @@ class DiebeTable(DiebeKeys):
         ]
 
     def happened(self, events: list[Any], *, live: bool) -> None:
-        """Keep what the last turn came to."""
+        """Keep what the last turn came to, and let the dice roll that were thrown just now."""
         self._recap = gather(self._recap, events)
+        thrown = newest_throw(events) if live else None
+        if thrown is not None:
+            self._rolls = (self.now(), thrown)
+            self._roll_timer.resume()
+
+    def _rolling(self) -> dict[int, int]:
+        """What each die that still rolls shows now, by place. Where keys act at once, as in tests, none does."""
+        if self._rolls is None:
+            return {}
+        since, thrown = self._rolls
+        passed = self.now() - since
+        if passed >= ROLL_SETTLES * self.link.presses.settle:
+            return {}
+        frame = 1 + int(passed / ROLL_FRAME)
+        # Each frame another side, and never the one that it will come to rest on.
+        return {place: 1 + (thrown.dice[place] + (frame + place) % (SIDES - 1)) % SIDES for place in thrown.again}
+
+    def _roll_on(self) -> None:
+        if not self._rolling():
+            self._rolls = None
+            self._roll_timer.pause()
+        self.redraw()
 
     # Drawing.
 
@@ -185,6 +216,7 @@ class DiebeTable(DiebeKeys):
             clock=game.clock,
             recap=self._recap,
             chosen=self.chosen,
+            rolling=self._rolling(),
             odds=self.odds and game.public.odds and game.public.phase != "over",
             sent=self.answers.sent,
             offline=self.link.offline is not None,
@@ -218,7 +250,14 @@ class DiebeTable(DiebeKeys):
 
     def _draw_table(self, picture: Picture, layout: Layout, cells: int) -> None:
         odds = chances(picture) if picture.odds else None
-        drawn = safe_lines(picture.public.safes, picture.names, cells, layout.safes, target=picture.target, odds=odds)
+        drawn = safe_lines(
+            picture.public.safes,
+            picture.names,
+            cells,
+            layout.safes,
+            target=None if picture.rolling else picture.target,
+            odds=odds,
+        )
         self.query_one("#safes", Static).update(content(drawn))
         throw = self.query_one(Throw)
         throw.size_shown = layout.dice
@@ -283,7 +322,8 @@ def _throw_lines(picture: Picture, layout: Layout, cells: int) -> list[Line]:
     """The dice; beside or below them what is told of them."""
     last = picture.recap.last
     past = not picture.public.dice
-    lying = picture.public.dice or (() if last is None else last.dice)
+    fallen = picture.public.dice or (() if last is None else last.dice)
+    lying = [picture.rolling.get(place, die) for place, die in enumerate(fallen)]
     lines = dice_lines(
         lying, layout.dice, keys=bool(picture.places), chosen=picture.chosen, fresh=picture.fresh, past=past
     )
