@@ -19,6 +19,7 @@ from robby_games.robby_solo import (
 )
 from robby_tui.presses import Presses
 from robby_tui.robby_solo.banks import BankRow
+from robby_tui.screens.help import Help
 from robby_tui.screens.table import TableScreen
 from tests.tui.fakes import WILL_NOT_RED, own, public
 from tests.tui.kit import Stage, run
@@ -159,6 +160,21 @@ def test_keys_pressed_just_as_another_question_appears_do_nothing(tmp_path: Path
         assert acted(stage) == [Lay(bank=0)]
 
     run(scene, tmp_path, presses=Presses(settle=1_000.0, held=0.0))
+
+
+def test_a_dialogs_keys_act_whatever_is_asked_behind_it(tmp_path: Path) -> None:
+    async def scene(stage: Stage) -> None:
+        await sit(stage, *ASKED["play"][:2], *LAYS)
+        await stage.press("question_mark")
+        await stage.at(Help)
+        stage.app.link.presses.settle = 1_000.0
+        await ask(stage, "revision")
+        await stage.press("escape")
+        await stage.at(TableScreen)
+        await stage.press("c")
+        assert stage.client.acted == []
+
+    run(scene, tmp_path)
 
 
 def test_a_key_held_from_one_question_to_the_next_counts_once(tmp_path: Path) -> None:

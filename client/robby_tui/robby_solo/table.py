@@ -136,8 +136,7 @@ class SoloTable(SoloKeys):
             sent=self.answers.sent,
             offline=self.link.offline is not None,
         )
-        if self.is_current:
-            self.link.presses.moved((id(self), self.context))
+        self.asks()
         columns, rows = self.app.size
         wide = columns >= WIDE
         size, roomy = self._room(picture, wide, rows)

@@ -145,6 +145,14 @@ class TableScreen(BaseScreen):
             for action in self.answers.take_ahead():
                 self.call_later(self.run_action, action)
 
+    def asks(self) -> None:
+        """Keys pressed for what was asked before do not answer what is asked now.
+
+        Behind a dialog nothing is asked (Textual calls a screen behind one current, too): its keys are its own.
+        """
+        if self.is_active:
+            self.link.presses.moved((id(self), self.context), race=self.is_race)
+
     def on_resize(self) -> None:
         """Another size, another arrangement."""
         self.redraw()

@@ -221,8 +221,7 @@ class DiebeTable(DiebeKeys):
             sent=self.answers.sent,
             offline=self.link.offline is not None,
         )
-        if self.is_current:
-            self.link.presses.moved((id(self), self.context))
+        self.asks()
         columns, rows = self.app.size
         wide = columns >= WIDE
         side = max(_SIDE, min(_WIDEST_SIDE, columns - 2 - _WIDEST_TABLE)) if wide else 0

@@ -166,8 +166,7 @@ class WildTable(WildKeys):
             sent=self.answers.sent,
             offline=self.link.offline is not None,
         )
-        if self.is_current:
-            self.link.presses.moved((id(self), self.context), race=self.is_race)
+        self.asks()
         columns, rows = self.app.size
         wide = columns >= WIDE
         size, roomy, spare = self._room(picture, wide, columns, rows)
