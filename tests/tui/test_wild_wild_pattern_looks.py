@@ -27,15 +27,16 @@ from robby_games.wild_wild_pattern import (
     Score,
     Taken,
 )
-from robby_protocol.messages import ScoreLine
+from robby_protocol.messages import GameOffer, ScoreLine
 from robby_tui.screens.help import Help
 from robby_tui.screens.results import ResultsScreen
+from robby_tui.screens.setup import SetupScreen
 from robby_tui.terminal import to_ascii
 from robby_tui.widgets.story import Story
 from robby_tui.wild_wild_pattern import help as wild_help
 from robby_tui.wild_wild_pattern.results import results
 from robby_tui.wild_wild_pattern.table import LIT_SECONDS
-from tests.tui.fakes import NAMES, table_state
+from tests.tui.fakes import GREETING, NAMES, lobby, table_state
 from tests.tui.kit import Stage, run
 from tests.tui.wild import (
     ASKED,
@@ -65,10 +66,16 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
     "ready": ("Ready to look at your card? Press Enter.", "Enter ready", "face down"),
     "shoot": ("Which card do you cover with yours? Press its number.", "1–8 cover", "k click", "yours:"),
     "slowed": ("You grabbed in vain, so you may not cover yet. Look!", "you may cover in 2 s", "k click"),
-    "declare": ("First! Your new pattern: ← before or → after every …", "← before every …", "→ after every …"),
+    "declare": ("First! Your new pattern: ← before or → after every …", "← before …", "→ after …"),
     "take": ("Take 1 card: press its number. (Not 4.)", "1–8 take", "under 4:"),
     "grab": ("Ben has a challenge card. Space grabs Clementine!", "Space grab", "CLEMENTINE", "has the challenge card"),
-    "name": ("You have Clementine: ← before, → after every …, 0 none.", "← before every …", "CLEMENTINE"),
+    "name": (
+        "You have Clementine: ← before, → after every …, 0 none.",
+        "← before …",
+        "→ after …",
+        "0 no pattern",
+        "CLEMENTINE",
+    ),
 }
 
 
@@ -411,3 +418,18 @@ def test_a_log_begun_in_the_middle_lights_nothing(tmp_path: Path) -> None:
         assert "You: after every star always coin; valid." in stage.text
 
     run(scene, tmp_path)
+
+
+def test_a_game_without_limits_to_choose_is_not_asked_for_any(tmp_path: Path) -> None:
+    offers = [GameOffer(name="wild-wild-pattern", version=1, bots=["greedy"])]
+
+    async def scene(stage: Stage) -> None:
+        stage.client.connect(greeting=structs.replace(GREETING, games=offers))
+        await stage.feed(lobby())
+        await stage.press("c")
+        await stage.at(SetupScreen)
+        assert "A new table of Wild Wild Pattern" in stage.text
+        assert "rounds" in stage.text
+        assert "Limits in seconds" not in stage.text
+
+    run(scene, tmp_path, connected=False)

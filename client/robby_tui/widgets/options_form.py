@@ -67,10 +67,11 @@ class OptionsForm(Widget):
             for field in self._fields:
                 if field.kind == "number" and not field.is_limit:
                     yield from self._number(field)
-        with Vertical(id="options-limits"):
-            yield Static(_("Limits in seconds, if not the preset's"), classes="label", markup=False)
-            for field in self._fields:
-                if field.is_limit:
+        limits = [field for field in self._fields if field.is_limit]
+        if limits:
+            with Vertical(id="options-limits"):
+                yield Static(_("Limits in seconds, if not the preset's"), classes="label", markup=False)
+                for field in limits:
                     yield from self._number(field)
 
     def _number(self, field: OptionField) -> ComposeResult:

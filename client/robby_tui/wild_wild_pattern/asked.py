@@ -143,9 +143,9 @@ def _composing_hints(picture: Picture) -> list[KeyHint]:
     if composing.side is None:
         sides = composing.keys(picture.declarable)
         if "left" in sides:
-            found.append(KeyHint("←", _("before every …"), "arrow('left')"))
+            found.append(KeyHint("←", _("before …"), "arrow('left')"))
         if "right" in sides:
-            found.append(KeyHint("→", _("after every …"), "arrow('right')"))
+            found.append(KeyHint("→", _("after …"), "arrow('right')"))
     else:
         step = _("every …") if composing.a is None else _("always …")
         found += [KeyHint(_("letter"), step, ""), KeyHint("Esc", _("back"), "back")]
