@@ -261,7 +261,12 @@ def test_a_table_s_options_can_be_given(
     arguments: list[str], options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[dict[str, Any]] = []
-    monkeypatch.setattr(play, "tell", lambda _game, _seats, options, *_rest, **_more: told.append(options) or 0)
+
+    def tell(_game: str, _seats: int, options: dict[str, Any], *_rest: Any, **_more: Any) -> int:
+        told.append(options)
+        return 0
+
+    monkeypatch.setattr(play, "tell", tell)
     assert cli.run(["play", "--watch", *arguments]) == exit_codes.WELL
     assert told == [{"time": "standard", **options}]
 
