@@ -24,7 +24,7 @@ _KINDS = (
     ("1–8 cover", "shoot"),
     ("1–8 take", "take"),
     ("Space grab", "grab"),
-    ("0 no pattern", "name"),
+    ("0 none  ", "name"),
     ("← before", "declare"),
 )
 """What the line of keys offers, and what is asked then."""

@@ -73,7 +73,7 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
         "You have Clementine: ← before, → after every …, 0 none.",
         "← before …",
         "→ after …",
-        "0 no pattern",
+        "0 none  ",
         "CLEMENTINE",
     ),
 }

@@ -150,7 +150,7 @@ def _composing_hints(picture: Picture) -> list[KeyHint]:
         step = _("every …") if composing.a is None else _("always …")
         found += [KeyHint(_("letter"), step, ""), KeyHint("Esc", _("back"), "back")]
     if picture.may(NoPattern):
-        found.append(KeyHint(NO_PATTERN_KEY, _("no pattern"), "no_pattern"))
+        found.append(KeyHint(NO_PATTERN_KEY, _("none"), "no_pattern"))
     return found
 
 
