@@ -37,8 +37,8 @@ def _thrown(picture: Picture) -> str:
     safe, left, count = picture.target or 0, picture.left, len(picture.chosen)
     if count:
         return ngettext(
-            "t throws {n} die again, {left} left. Esc: none. s goes to safe {safe}.",
-            "t throws {n} dice again, {left} left. Esc: none. s goes to safe {safe}.",
+            "t throws {n} die again ({left} left). Esc: none. s: safe {safe}.",
+            "t throws {n} dice again ({left} left). Esc: none. s: safe {safe}.",
             count,
         ).format(n=count, left=left, safe=safe)
     if picture.owner == NOBODY:
