@@ -15,13 +15,13 @@ from robby_tui.link import Link
 from robby_tui.robby_solo import asked
 from robby_tui.robby_solo.banks import BankRow
 from robby_tui.robby_solo.picture import Picture, Saying
-from robby_tui.screens.table import TableScreen
+from robby_tui.screens.board import Board
 from robby_tui.widgets.countdown import left_text
 
 _LETTERS = "ygrbxpk"
 
 
-class SoloKeys(TableScreen):
+class SoloKeys(Board[Picture]):
     """What keys and clicks do. picture: what is on the screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -40,7 +40,6 @@ class SoloKeys(TableScreen):
 
     def __init__(self, link: Link, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__(link, now)
-        self.picture: Picture | None = None
         self.saying: Saying | None = None
 
     # What is asked.
@@ -50,15 +49,13 @@ class SoloKeys(TableScreen):
         """Whether it is a match of Robby Solo."""
         return isinstance(game.public, PublicView)
 
-    @property
-    def decision(self) -> int | None:
-        """The id of the decision that is on the screen."""
-        return None if self.picture is None else self.picture.decision
-
-    @property
-    def question(self) -> str:
+    def sentence(self, picture: Picture) -> str:
         """What is asked now, or for whom everybody waits."""
-        return "" if self.picture is None else asked.sentence(self.picture)
+        return asked.sentence(picture)
+
+    def hints(self, picture: Picture) -> list[KeyHint]:
+        """The keys that answer what is asked."""
+        return asked.hints(picture)
 
     @property
     def asked_context(self) -> Hashable:
@@ -72,10 +69,6 @@ class SoloKeys(TableScreen):
     def phase(self, game: GameState) -> Hashable:
         """Round and phase."""
         return game.public.round, game.public.phase
-
-    def game_keys(self) -> list[KeyHint]:
-        """The keys that answer what is asked."""
-        return [] if self.picture is None else asked.hints(self.picture)
 
     def question_gone(self) -> None:
         """A declaration that was begun is forgotten."""

@@ -4,17 +4,15 @@ from textual.content import Content
 from textual.widget import Widget
 
 from robby_client.words import robby_solo as words
-from robby_client.words.common import amount, yours
+from robby_client.words.common import amount
 from robby_games.robby_solo import ParticipantView, is_item
 from robby_protocol.i18n import _, ngettext
-from robby_tui.cells import cut, fit, width
+from robby_tui.cells import fit
 from robby_tui.robby_solo.picture import Picture
 from robby_tui.robby_solo.recap import loot_sum
-from robby_tui.signs import ALERT, ARROW, BAD, BOT, CLASH, DONE, FACE_DOWN, GENTLEMAN, GOOD, MUTED, YOU
+from robby_tui.signs import ALERT, ARROW, BAD, CLASH, DONE, FACE_DOWN, GENTLEMAN, GOOD, MUTED, YOU
 from robby_tui.widgets.lines import Line, content, line_width, pad, spread
 
-LONGEST_NAME = 20
-SHORTEST_NAME = 8
 ROOM_FOR_LONG = 72
 """Cells from which what somebody does is told in the longer form."""
 
@@ -52,8 +50,7 @@ class People(Widget):
         if picture is None:
             return Content()
         cells = self.content_size.width
-        longest = max((width(_label(picture, seat)) for seat in range(len(picture.names))), default=0)
-        names = max(SHORTEST_NAME, min(LONGEST_NAME, longest, cells // 4))
+        names = picture.label_cells(cells)
         lines: list[Line] = []
         for seat, one in enumerate(picture.public.participants):
             style = "bold" if seat == picture.me else ""
@@ -67,26 +64,14 @@ class People(Widget):
         return content(lines)
 
 
-def _label(picture: Picture, seat: int) -> str:
-    name = picture.name(seat)
-    if seat == picture.me:
-        name = yours(name)
-    info = picture.seat_info(seat)
-    bot = seat == picture.junior or (info is not None and info.kind == "bot")
-    return f"{name} {BOT}" if bot else name
-
-
 def _line(picture: Picture, seat: int, one: ParticipantView, names: int, cells: int, style: str) -> Line:
     gentleman = seat == picture.public.gentleman
     marks = (YOU if seat == picture.me else " ") + (GENTLEMAN if gentleman else " ")
-    label = _label(picture, seat)
-    if width(label) > names and seat == picture.me:
-        label = cut(picture.name(seat), names)
     count = ngettext("{n} card", "{n} cards", one.stack).format(n=f"{one.stack:2}")
     top = "" if one.top is None else _top(one.top)
     head: Line = [
         (f"{marks} ", f"bold $accent{' ' + style if style else ''}"),
-        (fit(label, names), style),
+        (picture.label(seat, names), style),
         (" " + fit(count, 8) + "  ", style),
     ]
     if cells >= 56:
@@ -101,7 +86,7 @@ def _top(card: int) -> str:
 def _state(picture: Picture, seat: int, one: ParticipantView, cells: int) -> Line:
     """What this participant does, in signs and words."""
     public = picture.public
-    away = _away(picture, seat)
+    away = picture.absence(seat)
     if one.paying:
         return [*away, (_("chooses an item for the police"), f"bold {ALERT}")]
     said: Line = []
@@ -113,14 +98,6 @@ def _state(picture: Picture, seat: int, one: ParticipantView, cells: int) -> Lin
     if public.phase in ("plays", "gentleman", "revision"):
         return [*away, *_card(picture, seat, one, cells)]
     return [*away, *_last(picture, seat)]
-
-
-def _away(picture: Picture, seat: int) -> Line:
-    info = picture.seat_info(seat)
-    if info is None or info.state == "here":
-        return []
-    texts = {"away": _("away"), "stand_in": _("away, a bot plays"), "left": _("left, a bot plays")}
-    return [(f"({texts.get(info.state, info.state)}) ", "italic $error")]
 
 
 def _card(picture: Picture, seat: int, one: ParticipantView, cells: int) -> Line:

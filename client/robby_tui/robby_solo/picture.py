@@ -1,10 +1,9 @@
 """Everything the table's widgets draw from, in one value. Knows no widgets and no network."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from robby_client.stories.robby_solo import RobbySoloStory
-from robby_client.world import GameState, RunningClock
 from robby_games.robby_solo import (
     Declare,
     Give,
@@ -13,48 +12,28 @@ from robby_games.robby_solo import (
     PublicView,
     Supply,
 )
-from robby_protocol.messages import SeatInfo, TableInfo
-from robby_tui.cells import plain
+from robby_tui.moment import Moment
 from robby_tui.robby_solo.recap import Recap
 
 STORY = RobbySoloStory()
-
-
-def names_of(game: GameState) -> list[str]:
-    """All participants' names in order, harmless, as they were when the match began; Robby Junior last."""
-    return [plain(name) for name in STORY.names_in(game)]
 
 
 Saying = Literal["will", "will_not"]
 """Which kind of declaration is being made, before its bank is named."""
 
 
-@dataclass(frozen=True)
-class Picture:
+@dataclass(frozen=True, kw_only=True)
+class Picture(Moment):
     """One moment of the table.
 
-    names: of all participants, harmless. decision: the id of what is asked, None if nothing. legal: what may be done.
-    sent: an answer is on its way. offline: the server is away. staged: how many banks of the newest reveal are shown by
-    now, None: all.
+    staged: how many banks of the newest reveal are shown by now, None: all. saying: the declaration that is begun.
     """
 
-    table: TableInfo | None
     public: PublicView
     own: OwnView | None
-    names: tuple[str, ...]
-    decision: int | None = None
-    legal: tuple[Any, ...] = ()
-    clock: RunningClock | None = None
     recap: Recap | None = None
     staged: int | None = None
     saying: Saying | None = None
-    sent: bool = False
-    offline: bool = False
-
-    @property
-    def me(self) -> int | None:
-        """The own seat; None for a spectator."""
-        return None if self.own is None else self.own.seat
 
     @property
     def i_am_gentleman(self) -> bool:
@@ -66,19 +45,9 @@ class Picture:
         """Robby Junior's number, if he plays."""
         return len(self.public.participants) - 1 if self.public.junior else None
 
-    def seat_info(self, seat: int) -> SeatInfo | None:
-        """What the lobby knows of a participant; None for Junior."""
-        if self.table is None or seat >= len(self.table.seats):
-            return None
-        return self.table.seats[seat]
-
-    def name(self, seat: int) -> str:
-        """A participant's name."""
-        return self.names[seat] if 0 <= seat < len(self.names) else f"#{seat + 1}"
-
-    def may(self, kind: type) -> bool:
-        """Whether an action of this kind is offered."""
-        return any(isinstance(action, kind) for action in self.legal)
+    def is_bot(self, seat: int) -> bool:
+        """Whether no person plays there; Robby Junior is none."""
+        return seat == self.junior or super().is_bot(seat)
 
     @property
     def layable(self) -> frozenset[int]:

@@ -6,15 +6,16 @@ from robby_client.words.common import amount
 from robby_client.world import GameState
 from robby_games.robby_solo import ITEM_WORTH, Score, is_item
 from robby_protocol.i18n import _, ngettext
+from robby_tui.moment import names_of
 from robby_tui.robby_solo.loot import item_name
-from robby_tui.robby_solo.picture import names_of
+from robby_tui.robby_solo.picture import STORY
 from robby_tui.widgets.explained import place_line, wrapped
 from robby_tui.widgets.lines import Line
 
 
 def results(game: GameState, cells: int) -> list[Line]:
     """All results of a finished match, best first, in lines of so many cells."""
-    names = names_of(game)
+    names = names_of(STORY, game)
     me = None if game.own is None else game.own.seat
     lines = [line for score in game.public.scores for line in _explained(score, names, me, cells)]
     worth = [f"{n} → {amount(worth)}" for n, worth in enumerate(ITEM_WORTH) if n]
