@@ -79,7 +79,7 @@ class Shooter(Person):
         if kind == "grab":
             return " "
         if kind == "take":
-            return next(str(place + 1) for place in range(PLACES) if f"(Not {place + 1}.)" not in self.asked)
+            return next(str(place + 1) for place in reversed(range(PLACES)) if f"(Not {place + 1}.)" not in self.asked)
         if None in wheel:
             return None
         if kind == "shoot":

@@ -16,7 +16,7 @@ from robby_tui.screens.connect import ConnectScreen
 from robby_tui.screens.lobby import LobbyScreen
 from robby_tui.screens.results import ResultsScreen
 from robby_tui.screens.table import TableScreen
-from tests.tui import diebe
+from tests.tui import diebe, wild
 from tests.tui.fakes import WILL_NOT_RED, lobby, own, public, scores, table, table_state
 from tests.tui.kit import Stage, make_app
 from tests.tui.tables import LAYS, REVEAL
@@ -76,6 +76,20 @@ async def _round_over(stage: Stage) -> None:
     await diebe.sit(stage, shown, *diebe.TURN, events=events)
 
 
+async def _shootout(stage: Stage) -> None:
+    await wild.sit(stage, "shoot")
+
+
+async def _composed(stage: Stage) -> None:
+    await wild.sit(stage, "declare")
+    await stage.press("right", "s")
+
+
+async def _lit(stage: Stage) -> None:
+    await wild.sit(stage, "declare")
+    await wild.judged(stage, wild.WRONG)
+
+
 @pytest.mark.parametrize(
     ("scene", "size"),
     [
@@ -88,10 +102,14 @@ async def _round_over(stage: Stage) -> None:
         (_dice, (120, 40)),
         (_round_over, (80, 24)),
         (_round_over, (120, 40)),
+        (_shootout, (80, 24)),
+        (_composed, (80, 24)),
+        (_lit, (120, 40)),
     ],
     ids=[
         *("connect", "lobby", "revision", "plays-wide", "results"),
         *("dice", "dice-wide", "round-over", "round-over-wide"),
+        *("shoot-out", "declaration", "judged-wide"),
     ],
 )
 def test_looks(

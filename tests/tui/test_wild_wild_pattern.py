@@ -116,7 +116,7 @@ def test_each_attribute_s_letter_is_the_one_capital_of_its_word() -> None:
 
 def test_each_object_has_its_picture_in_plain_letters_and_each_sign_its_own_stand_in() -> None:
     assert len(set(cards.PICTURES)) == len(OBJECTS)
-    assert all(len(line) <= 11 and line.isascii() for picture in cards.PICTURES for line in picture)
+    assert all(len(line) <= cards.PICTURE_CELLS and line.isascii() for picture in cards.PICTURES for line in picture)
     assert len(cards.COLOURS) == len(cards.GROUNDS) == len(COLOURS)
     signs = to_ascii("".join(map(cards.shape, range(ATTRIBUTES))))
     assert len(set(signs)) == len(COLOURS) + 2

@@ -30,6 +30,7 @@ PICTURES: tuple[tuple[str, str, str], ...] = (
     (" .------. ", " |WANTED| ", " |_ :( _| "),
 )
 """In the order of the objects; letters and lines alone, so that every terminal shows them."""
+PICTURE_CELLS = 11
 KEYED = "bold underline"
 
 

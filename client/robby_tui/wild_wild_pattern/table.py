@@ -27,7 +27,7 @@ from robby_protocol.i18n import N_, _
 from robby_tui.cells import plain, width
 from robby_tui.link import Link
 from robby_tui.screens.table import WIDE
-from robby_tui.signs import ALERT, GOOD, MUTED
+from robby_tui.signs import ALERT, BAD, GOOD, MUTED
 from robby_tui.widgets.countdown import Countdown
 from robby_tui.widgets.lines import Piece, content, spread
 from robby_tui.widgets.story import Story
@@ -262,9 +262,13 @@ def middle(picture: Picture) -> Middle:
     """What the ring has in the middle: the own card, or what the moment is about."""
     public, staged = picture.public, picture.staged
     if staged is not None:
-        if staged.judgement.wild:
-            return Middle(_("WILD WILD"), text=_("PATTERN!"))
-        return Middle(_("VALID") if staged.judgement.right else _("INVALID"))
+        judgement = staged.judgement
+        if judgement.wild:
+            return Middle(_("WILD WILD"), text=_("PATTERN!"), style=f"bold {GOOD}")
+        who = _("you") if judgement.seat == picture.me else picture.name(judgement.seat)
+        if judgement.right:
+            return Middle(_("VALID"), text=who, style=f"bold {GOOD}")
+        return Middle(_("INVALID"), text=who, style=BAD)
     if picture.card is not None:
         return Middle(_("yours:"), picture.card)
     if public.phase == "ready":

@@ -16,15 +16,17 @@ from robby_games.wild_wild_pattern import PlaceView, attributes_of
 from robby_protocol.i18n import _
 from robby_tui.signs import ALERT, MUTED
 from robby_tui.widgets.lines import Line, clip, content, line_width, pad
-from robby_tui.wild_wild_pattern.cards import colour_style, ground_style, keyed, picture_of, with_shape
+from robby_tui.wild_wild_pattern.cards import PICTURE_CELLS, colour_style, ground_style, keyed, picture_of, with_shape
 
 RING: tuple[tuple[int | None, ...], ...] = ((7, 0, 1), (6, None, 2), (5, 4, 3))
 """Places (from 0) as they lie, row by row; None is the middle."""
 Size = Literal["ring", "cards", "pictures"]
 HEIGHTS: Mapping[Size, int] = {"ring": 2, "cards": 4, "pictures": 7}
 """Lines of one place."""
+_INSIDE: Mapping[Size, int] = {"ring": 2, "cards": 2, "pictures": 5}
+"""Of them without the frame."""
 GAPS: Mapping[Size, int] = {"ring": 0, "cards": 3, "pictures": 3}
-WIDEST = {"ring": 26, "cards": 26, "pictures": 26}
+WIDEST: Mapping[Size, int] = {"ring": 26, "cards": 26, "pictures": 26}
 """Cells of one place; wider ones would only tear the ring apart."""
 LEAST_CELLS = 18
 """Of one place: the longest card in English, with its marks."""
@@ -37,6 +39,8 @@ _SIGNS: Mapping[Mark, str] = {
     "barred": "  ",
     "laid": "+ ",
 }
+_OVERRULING = frozenset({"lit", "lacking", "barred"})
+"""Marks that take the place of the card's own colour."""
 _HEAVY = frozenset({"lit", "lacking", "cursor", "played"})
 _STYLES: Mapping[Mark, str] = {
     "lit": "",
@@ -52,11 +56,12 @@ _TURNS_DOWN, _TURNS_UP = (1, 2), (5, 6)
 
 @dataclass(frozen=True)
 class Middle:
-    """What stands in the middle: a heading, and below it a card or else a text."""
+    """What stands in the middle: a heading with its style, and below it a card or else a text."""
 
     heading: str = ""
     card: int | None = None
     text: str = ""
+    style: str = "bold $accent"
 
 
 def height_of(size: Size) -> int:
@@ -101,18 +106,25 @@ def wheel_lines(
 
 
 def _place(place: int, view: PlaceView, mark: Mark | None, cells: int, size: Size) -> list[Line]:
-    signs = "  " if mark is None else _SIGNS[mark]
-    style = "" if mark is None else _STYLES[mark]
-    head: Line = [(signs[0], style), (f"{place + 1} ", style or "bold")]
+    """A place with its card, in lines of so many cells."""
+    signs, style = ("  ", "") if mark is None else (_SIGNS[mark], _STYLES[mark])
+    ground = "" if mark != "lit" or view.card is None else ground_style(view.card)
+    whole = ground or (style if mark in _OVERRULING else "")
+    head: Line = [(signs[0], ground or style), (f"{place + 1} ", ground or style or "bold")]
+    rows: list[Line] = [head]
     if view.card is None:
         head += [(_("empty"), MUTED), (signs[1], style)]
-        return _boxed(head, [], None, place, mark, style, cells, size)
-    lit = ground_style(view.card) if mark == "lit" else ""
-    if lit:
-        style = lit
-        head = [(text, lit) for text, _style in head]
-    head += [*keyed(attributes_of(view.card)[0], style or "bold"), (signs[1], style)]
-    return _boxed(head, _colour_and_suit(view.card, style), view.card, place, mark, style, cells, size)
+        rows += [[] for _row in range(_INSIDE[size] - 1)]
+    else:
+        colour = colour_style(view.card)
+        head += [*keyed(attributes_of(view.card)[0], whole or f"bold {colour}"), (signs[1], ground or style)]
+        if size == "pictures":
+            set_in = " " * ((cells - 2 - PICTURE_CELLS) // 2)
+            rows += [[(set_in + line, whole or colour)] for line in picture_of(view.card)]
+        rows.append([("   ", ground), *_colour_and_suit(view.card, whole)])
+    if size == "ring":
+        return _ringed(rows, place, cells, ground)
+    return _framed(rows, place, cells, mark, ground)
 
 
 def _colour_and_suit(card: int, style: str) -> Line:
@@ -122,39 +134,31 @@ def _colour_and_suit(card: int, style: str) -> Line:
     return [*with_shape(colour, style or colour_style(card)), (" ", style), *tight]
 
 
-def _boxed(
-    head: Line, below: Line, card: int | None, place: int, mark: Mark | None, style: str, cells: int, size: Size
-) -> list[Line]:
-    """A place in lines of so many cells, by the size."""
-    ground = style if " on " in style else ""
-    if size == "ring":
-        upper, lower = pad(head, cells, ground), pad([("   ", style), *below], cells, ground)
-        if place in (7, 0):
-            upper = [*pad(head, cells - 1, ground), ("→", MUTED)]
-        elif place in (4, 3):
-            upper = [("←", MUTED), *pad(head, cells - 1, ground)]
-        elif place in _TURNS_DOWN:
-            upper = [*pad(head, cells - 1, ground), ("↓", MUTED)]
-        if place in _TURNS_UP:
-            upper = [("↑", MUTED), *pad(head, cells - 1, ground)]
-        return [upper, lower]
+def _ringed(rows: list[Line], place: int, cells: int, ground: str) -> list[Line]:
+    """Without a frame; the way on in the first line, where the sign before the number leaves room."""
+    upper, lower = rows
+    if place in _TURNS_UP:
+        upper = [("↑", MUTED), *pad(upper, cells - 1, ground)]
+    elif place in (3, 4):
+        upper = [("←", MUTED), *pad(upper, cells - 1, ground)]
+    else:
+        upper = [*pad(upper, cells - 1, ground), ("↓" if place in _TURNS_DOWN else "→", MUTED)]
+    return [upper, pad(lower, cells, ground)]
+
+
+def _framed(rows: list[Line], place: int, cells: int, mark: Mark | None, ground: str) -> list[Line]:
+    """In a frame, which is double where the place counts; its arrows show the way up and down."""
     inside = cells - 2
-    frame = style if style and not ground else (MUTED if not ground else "bold")
     heavy = mark in _HEAVY
-    horizontal, vertical = ("═", "║") if heavy else ("─", "│")
-    corners = "╔╗╚╝" if heavy else "╭╮╰╯"
-    top = corners[0] + _with_arrow(horizontal * inside, "↑" if place in _TURNS_UP else "") + corners[1]
-    bottom = corners[2] + _with_arrow(horizontal * inside, "↓" if place in _TURNS_DOWN else "") + corners[3]
-    rows: list[Line] = [head]
-    if size == "pictures":
-        drawn = ("", "", "") if card is None else picture_of(card)
-        tint = style or ("" if card is None else colour_style(card))
-        rows += [[(" " * max(0, (inside - 11) // 2) + line, tint)] for line in drawn]
-    rows.append([("   ", style), *below])
-    lines: list[Line] = [[(top, frame)]]
-    lines += [[(vertical, frame), *pad(row, inside, ground), (vertical, frame)] for row in rows]
-    lines.append([(bottom, frame)])
-    return lines
+    style = "bold" if ground else MUTED if mark is None else _STYLES[mark]
+    across, side, corners = ("═", "║", "╔╗╚╝") if heavy else ("─", "│", "╭╮╰╯")
+    top = _with_arrow(across * inside, "↑" if place in _TURNS_UP else "")
+    bottom = _with_arrow(across * inside, "↓" if place in _TURNS_DOWN else "")
+    return [
+        [(corners[0] + top + corners[1], style)],
+        *([(side, style), *pad(row, inside, ground), (side, style)] for row in rows),
+        [(corners[2] + bottom + corners[3], style)],
+    ]
 
 
 def _with_arrow(border: str, arrow: str) -> str:
@@ -165,14 +169,14 @@ def _with_arrow(border: str, arrow: str) -> str:
 def _middle(middle: Middle, cells: int, size: Size) -> list[Line]:
     """The heading, and a card in words, or a text; centred, in the room of one place."""
     if middle.card is None:
-        rows: list[Line] = [[(middle.heading, "bold")], [(middle.text, "")]]
+        rows: list[Line] = [[(middle.heading, middle.style)], [(middle.text, "")]]
     elif size == "ring":
-        thing = keyed(attributes_of(middle.card)[0], "bold")
-        rows = [[(f"{middle.heading} ", "bold $accent"), *thing], _colour_and_suit(middle.card, "")]
+        thing = keyed(attributes_of(middle.card)[0], f"bold {colour_style(middle.card)}")
+        rows = [[(f"{middle.heading} ", middle.style), *thing], _colour_and_suit(middle.card, "")]
     else:
-        thing = keyed(attributes_of(middle.card)[0], "bold")
+        thing = keyed(attributes_of(middle.card)[0], f"bold {colour_style(middle.card)}")
         drawn = [[(line, colour_style(middle.card))] for line in picture_of(middle.card)] if size == "pictures" else []
-        rows = [[(middle.heading, "bold $accent")], *drawn, thing, _colour_and_suit(middle.card, "")]
+        rows = [[(middle.heading, middle.style)], *drawn, thing, _colour_and_suit(middle.card, "")]
     above = (HEIGHTS[size] - len(rows)) // 2
     rows = [[], *rows] if above else rows
     rows += [[] for _row in range(HEIGHTS[size] - len(rows))]
