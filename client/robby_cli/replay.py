@@ -59,7 +59,7 @@ def replay(file: Path, step: bool, seat: int | None, as_json: bool) -> int:
             _("Beware: this record does not hold. See: robby verify {file}").format(file=safe(str(file))), err=True
         )
     if as_json:
-        click.echo(json.dumps(_exported(record, seat), ensure_ascii=False))
+        click.echo(json.dumps(_exported(record, seat)))
     else:
         _tell(record, seat, wait=step)
     return exit_codes.WELL

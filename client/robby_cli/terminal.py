@@ -2,6 +2,7 @@
 
 Where the stream's encoding lacks a character it is spelt in ASCII (… becomes three dots, a bank's shape is left out,
 since its name says the same), never an error and never a stray question mark where something better is known.
+The same on a terminal whose locale is C, as on the screens; `ROBBY_ASCII` forces it everywhere.
 """
 
 import codecs
@@ -10,6 +11,8 @@ import os
 import sys
 import unicodedata
 from typing import TextIO
+
+from robby_client.characters import ascii_asked, ascii_forced
 
 HANDLER = "robby-spell"
 _SPELLINGS = str.maketrans(
@@ -26,11 +29,12 @@ _SPELLINGS = str.maketrans(
         "‘": "'",
         "’": "'",
         "→": "->",
+        "€": "EUR",
         "≥": ">=",
         "≤": "<=",
         "♛": "*",
         "⚙": "*",
-        **dict.fromkeys("●▲■◆✖★▼", ""),
+        **dict.fromkeys("●▲■◆✖★▼○", ""),
     }
 )
 
@@ -60,7 +64,8 @@ def prepare_streams() -> None:
         if stream is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - as above
         elif isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=HANDLER, line_buffering=True)
+            plain = ascii_forced() or (stream.isatty() and ascii_asked())
+            stream.reconfigure(encoding="ascii" if plain else None, errors=HANDLER, line_buffering=True)
 
 
 def abandon(stream: TextIO) -> None:

@@ -40,7 +40,7 @@ def verify(file: Path, receipt: Path | None, as_json: bool) -> int:
             "record": summary(examined.record),
             "checks": [{"check": check.name, "state": check.state, "detail": check.detail} for check in checks],
         }
-        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        click.echo(json.dumps(found, indent=2))
     else:
         _tell(examined.record, known, checks, holds, with_receipt=receipt is not None)
     return exit_codes.WELL if holds else exit_codes.NOT_VERIFIED
@@ -53,7 +53,7 @@ def _verify_all(folder: Path, as_json: bool) -> int:
         text = _("There is no record in {path}. Give a server's data folder, or a file.")
         raise CommandError(text.format(path=safe(str(folder))), exit_codes.BAD_RECORD)
     if as_json:
-        click.echo(json.dumps({"held": list(found.held), "failed": found.failed}, ensure_ascii=False, indent=2))
+        click.echo(json.dumps({"held": list(found.held), "failed": found.failed}, indent=2))
     else:
         for name, reason in found.failed.items():
             click.echo(_("{name} does NOT hold: {reason}").format(name=safe(name), reason=safe(reason)))

@@ -16,6 +16,7 @@ from typing import Any, TextIO
 from rich.cells import cell_len
 from textual.driver import Driver
 
+from robby_client.characters import ascii_asked
 from robby_protocol.i18n import _
 
 GONE_GRACE = 1.5
@@ -59,20 +60,11 @@ def shows_unicode(environ: Mapping[str, str] | None = None, encoding: str | None
     they are asked for, says no as well; no locale at all says nothing.
     """
     environ = os.environ if environ is None else environ
-    if environ.get("ROBBY_ASCII"):
-        return False
-    if environ.get("TERM", "").startswith(_PLAIN_TERMS):
+    if ascii_asked(environ) or environ.get("TERM", "").startswith(_PLAIN_TERMS):
         return False
     if encoding is None:
         encoding = getattr(sys.__stderr__, "encoding", None) or locale.getencoding()
-    if encoding.lower().replace("-", "").replace("_", "") != "utf8":
-        return False
-    for variable in ("LC_ALL", "LC_CTYPE", "LANG"):
-        value = environ.get(variable)
-        if value:
-            # Python itself turns C into UTF-8; the terminal is what was asked for.
-            return value not in ("C", "POSIX")
-    return True
+    return encoding.lower().replace("-", "").replace("_", "") == "utf8"
 
 
 _STAND_INS: dict[int, str] = {

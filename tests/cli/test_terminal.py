@@ -16,6 +16,7 @@ from robby_cli import terminal
         ("„I will rob“ …", '"I will rob" ...'),
         ("Zoë – wins", "Zoe - wins"),
         ("日本", "??"),
+        ("opens safe 9: 300 €, to field 3", "opens safe 9: 300 EUR, to field 3"),
         ("plain", "plain"),
     ],
 )
@@ -33,6 +34,42 @@ def test_a_stream_of_any_encoding_takes_any_text(encoding: str, monkeypatch: pyt
     said = raw.getvalue().decode(encoding)
     assert "blue" in said
     assert said.endswith("\n")
+
+
+class _Screen(io.BytesIO):
+    """A stream that may be a terminal."""
+
+    def __init__(self, terminal: bool) -> None:
+        super().__init__()
+        self.terminal = terminal
+
+    def isatty(self) -> bool:
+        return self.terminal
+
+
+@pytest.mark.parametrize(
+    ("environ", "on_terminal", "through_pipe"),
+    [
+        ({}, "Zoë: 300 €\n", "Zoë: 300 €\n"),
+        ({"LANG": "de_DE.UTF-8"}, "Zoë: 300 €\n", "Zoë: 300 €\n"),
+        ({"LANG": "C"}, "Zoe: 300 EUR\n", "Zoë: 300 €\n"),
+        ({"LC_ALL": "POSIX", "LANG": "de_DE.UTF-8"}, "Zoe: 300 EUR\n", "Zoë: 300 €\n"),
+        ({"ROBBY_ASCII": "1", "LANG": "de_DE.UTF-8"}, "Zoe: 300 EUR\n", "Zoe: 300 EUR\n"),
+    ],
+)
+def test_lines_are_as_plain_as_the_screens(
+    environ: dict[str, str], on_terminal: str, through_pipe: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LC_ALL", "LC_CTYPE", "LANG", "ROBBY_ASCII"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
+    for is_terminal, expected in ((True, on_terminal), (False, through_pipe)):
+        raw = _Screen(is_terminal)
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="utf-8"))
+        terminal.prepare_streams()
+        print("Zoë: 300 €")
+        assert raw.getvalue().decode() == expected
 
 
 def test_a_banks_shape_is_left_out_with_its_space() -> None:

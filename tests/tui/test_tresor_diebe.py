@@ -444,11 +444,23 @@ def test_every_thief_stays_in_sight_when_much_is_to_be_told(tmp_path: Path) -> N
 @pytest.mark.parametrize("size", SIZES)
 def test_offline_hides_nothing_that_is_needed(tmp_path: Path, size: tuple[int, int]) -> None:
     async def scene(stage: Stage) -> None:
-        await sit(stage, view(FREE), *THROWN)
+        await sit(stage, view(FREE), *THROWN, events=[FIRST_THROW])
         stage.client.lose(retry_in=8)
         await stage.sees("trying again in 8 s")
         for part in ("Dora", "18 s left", "No connection", "Your throw 1 of 3"):
             assert part in stage.text, part
+
+    run(scene, tmp_path, size=size)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_offline_the_last_turn_takes_no_thief_s_line(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def scene(stage: Stage) -> None:
+        await sit(stage, view(), *TURN, events=[Thrown(3, 1, OPEN, ALL), Failed(3, 21, 2, 4, 3), TurnBegan(0)])
+        stage.client.lose(retry_in=8)
+        await stage.sees("trying again in 8 s")
+        for sign, name in zip("●▲■◆", NAMES, strict=True):
+            assert f"{sign} {name}" in stage.text
 
     run(scene, tmp_path, size=size)
 
