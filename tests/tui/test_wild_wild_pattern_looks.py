@@ -24,7 +24,9 @@ from robby_games.wild_wild_pattern import (
     PlaceView,
     Race,
     RoundOver,
+    RoundStarted,
     Score,
+    Take,
     Taken,
 )
 from robby_protocol.messages import GameOffer, ScoreLine
@@ -326,6 +328,36 @@ def test_new_cards_are_marked_until_all_look(tmp_path: Path) -> None:
         assert "New cards lie at 4 and 7." in stage.screen.query_one(Story).lines
         await stage.feed(stage.match.update(view("shootout", turn=2, wheel=tuple(wheel)), mine(MINE), events=(LOOKED,)))
         assert "+4" not in stage.text
+
+    run(scene, tmp_path)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_what_a_round_paid_is_said_until_all_look(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def scene(stage: Stage) -> None:
+        await sit(stage, "declare")
+        events = (Taken(0, 3, 21), PAID, RoundStarted(2, WHEEL, 0, (0, 1, 2, 3), 39), Dealt(1, 35))
+        await judged(stage, VALID, *events)
+        assert "You: after every star always coin; valid." in stage.text
+        stage.clock.now += LIT_SECONDS
+        await stage.sees("The round is over: you +3 $, Ben +3 $, Cleo +2 $, Dora")
+        await stage.feed(stage.match.update(view("shootout", turn=2), mine(MINE), events=(LOOKED,)))
+        assert "The round is over: you" not in stage.text
+
+    run(scene, tmp_path, size=size)
+
+
+def test_choosing_a_place_shows_the_wheel_as_it_lies(tmp_path: Path) -> None:
+    async def scene(stage: Stage) -> None:
+        await sit(stage, "declare")
+        taking = view("take", active=0, takes=1, shooter=0, played=PLAYED, wheel=played(), forbidden=PLAYED)
+        await stage.feed(stage.match.update(taking, mine(), *ASKED["take"][2], events=(Judged(VALID),)))
+        assert "[1 Star]" in stage.text
+        await stage.press("up")
+        assert "▸1 Star◂" in stage.text
+        assert "[" not in stage.text.replace("[_TNT", "")
+        await stage.press("enter")
+        assert acted(stage) == [Take(0)]
 
     run(scene, tmp_path)
 

@@ -165,7 +165,9 @@ class TableScreen(BaseScreen):
         if self.query_one(Story).parked:
             log = KeyHint("End", _("newest lines"), "story_end")
         watching = self.link.world.watching
-        leave = KeyHint(self.LEAVE_KEY, _("stop watching") if watching else _("leave"), "leave_table")
+        leave = KeyHint(self.LEAVE_KEY, _("leave"), "leave_table")
+        if watching:
+            leave = KeyHint("l", _("stop watching"), "leave_table")
         return [*self.game_keys(), *self._join_keys(), log, leave]
 
     def _join_keys(self) -> list[KeyHint]:

@@ -10,6 +10,7 @@ from robby_games.wild_wild_pattern import (
     NoPattern,
     Race,
     Ready,
+    RoundOver,
     Take,
     worth_of_objects,
     worth_of_target,
@@ -158,6 +159,8 @@ def notice(picture: Picture) -> tuple[Line, bool]:
     """The line under the question, and whether it is worth a line of a tight window."""
     if picture.declarable and picture.composing.side is not None:
         return _letters(picture.composing, picture), True
+    if picture.staged is None and picture.told.paid is not None:
+        return [(_paid(picture.told.paid, picture), f"bold {GOOD}")], True
     scene = picture.staged or picture.told.judged
     if scene is not None:
         right = scene.judgement.right
@@ -184,6 +187,14 @@ def close_race(race: Race, picture: Picture) -> str:
         told.append(text.format(name=name, late=one.moment - first, credit=one.credit))
     text = _("Close, and drawn: {entrants}") if race.drawn else _("Close: {entrants}")
     return text.format(entrants=", ".join(told))
+
+
+def _paid(over: RoundOver, picture: Picture) -> str:
+    told = ", ".join(
+        _("{name} +{paid} $").format(name=_("you") if one.seat == picture.me else picture.name(one.seat), paid=one.paid)
+        for one in over.payments
+    )
+    return _("The round is over: {payments}").format(payments=told)
 
 
 def judged(scene: Scene, picture: Picture) -> str:

@@ -151,6 +151,7 @@ class WildKeys(TableScreen):
             if arrow in SIDE_KEYS:
                 self._compose_by(arrow)
         elif picture.places and self.online():
+            self.look_now()
             self.cursor = moved(self.cursor, arrow)
             self.link.presses.forget(arrow)
             self.redraw()

@@ -5,7 +5,7 @@ followed from the match's first event, so it is right after a reconnect too. Kno
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from robby_games.wild_wild_pattern import (
@@ -18,6 +18,7 @@ from robby_games.wild_wild_pattern import (
     Judgement,
     Looked,
     PlaceView,
+    RoundOver,
     RoundStarted,
     Taken,
 )
@@ -39,7 +40,8 @@ class Told:
     """What was told so far.
 
     wheel: as it lies now. judged: this turn's judgement, and the turn's before until all look again. duel: the seats
-    that were dealt a challenge card in this turn. laid: the places that the end of the last turn filled.
+    that were dealt a challenge card in this turn. laid: the places that the end of the last turn filled. paid: the
+    round that has just ended, until all look again.
     """
 
     wheel: Wheel = (PlaceView(None),) * PLACES
@@ -47,6 +49,7 @@ class Told:
     duel: tuple[int, ...] = ()
     played: int | None = None
     laid: frozenset[int] = frozenset()
+    paid: RoundOver | None = None
 
 
 def gather(told: Told, events: Iterable[Any]) -> Told:
@@ -59,7 +62,9 @@ def gather(told: Told, events: Iterable[Any]) -> Told:
 def _after(told: Told, event: Any) -> Told:
     match event:
         case RoundStarted():
-            return Told(tuple(map(PlaceView, event.wheel)), told.judged)
+            return Told(tuple(map(PlaceView, event.wheel)), told.judged, paid=told.paid)
+        case RoundOver():
+            return replace(told, paid=event)
         case Looked():
             return Told(told.wheel, duel=event.duel, laid=told.laid)
         case Covered():
