@@ -11,7 +11,7 @@ from robby_client.stories.wild_wild_pattern import (
     pattern_text,
     race_text,
 )
-from robby_client.words.common import name_of, yours
+from robby_client.words.common import name_list, name_of, yours
 from robby_client.world import GameState
 from robby_games.wild_wild_pattern import (
     ATTRIBUTE_NAMES,
@@ -73,7 +73,7 @@ class WildWildPatternTexts(GameTexts):
                     public.takes,
                 ).format(count=public.takes)
             case "grab":
-                return _("A duel: do you grab Clementine?")
+                return _("A duel: do you grab Clementine? {wheel}").format(wheel=_wheel(public))
             case _name:
                 return _("You have Clementine: which pattern is on the Wheel?")
 
@@ -229,14 +229,22 @@ def _waiting(public: PublicView, own: OwnView | None, names: Sequence[str]) -> s
     """For what everybody waits, where nothing is asked of the own seat."""
     if own is not None and (own.shot is not None or own.grabbed):
         return _("Who was first shows in a moment.")
+    if public.phase == "ready":
+        missing = [name_of(names, seat) for seat, one in enumerate(public.participants) if not one.ready]
+        return _("All look at the same moment; waiting for {names}.").format(names=name_list(missing))
     if public.active is not None:
         return _("It is {name}'s turn to choose.").format(name=name_of(names, public.active))
     waits = {
-        "ready": _("Not everybody is ready."),
         "shootout": _("The others look for a pattern."),
         "grab": _("Who grabs Clementine?"),
     }
     return waits.get(public.phase, _("The others are choosing."))
+
+
+def _wheel(public: PublicView) -> str:
+    """All places in one line, for who has to find a pattern in them."""
+    cards = ", ".join(f"{number} {_top(public, place)}" for place, number in enumerate(range(1, PLACES + 1)))
+    return _("On the Wheel, clockwise: {cards}.").format(cards=cards)
 
 
 def _own_card(own: OwnView | None) -> str:

@@ -30,7 +30,7 @@ from robby_games.wild_wild_pattern import (
     Taken,
 )
 from robby_protocol.messages import GameOffer, ScoreLine
-from robby_tui.screens.help import Help
+from robby_tui.screens.help import Help, page
 from robby_tui.screens.results import ResultsScreen
 from robby_tui.screens.setup import SetupScreen
 from robby_tui.terminal import to_ascii
@@ -158,19 +158,19 @@ def test_why_a_pattern_does_not_hold_is_said_and_where(tmp_path: Path, size: tup
 
 
 @pytest.mark.parametrize(
-    ("judgement", "reason"),
+    ("judgement", "reason", "stamp"),
     [
-        (Judgement(0, Pattern("after", LOOT, BLUE), "too_few", 1), "invalid, fewer than two such cards"),
-        (structs.replace(VALID, verdict="not_new"), "invalid, it was there before"),
-        (Judgement(0, None, "silent"), "nothing was said in time"),
+        (Judgement(0, Pattern("after", LOOT, BLUE), "too_few", 1), "invalid, fewer than two such cards", "INVALID"),
+        (structs.replace(VALID, verdict="not_new"), "invalid, it was there before", "INVALID"),
+        (Judgement(0, None, "silent"), "You said nothing in time.", "TOO LATE"),
     ],
 )
-def test_other_reasons_are_said_too(tmp_path: Path, judgement: Judgement, reason: str) -> None:
+def test_other_reasons_are_said_too(tmp_path: Path, judgement: Judgement, reason: str, stamp: str) -> None:
     async def scene(stage: Stage) -> None:
         await sit(stage, "declare")
         await judged(stage, judgement, Discarded(PLAYED, MINE, "invalid"))
         assert reason in stage.text
-        assert "INVALID" in stage.text
+        assert stamp in stage.text
 
     run(scene, tmp_path)
 
@@ -273,7 +273,12 @@ def test_whom_everybody_waits_for_is_said(
 def test_a_watcher_sees_the_race_and_no_card_of_anybody(tmp_path: Path, size: tuple[int, int]) -> None:
     async def scene(stage: Stage) -> None:
         await sit(stage, (view("shootout", participants=people(clicked=(2,))), None, (), {"events": (*START, LOOKED)}))
-        for part in ("You are watching", "All look for a card to cover", "clicked: no pattern", "l stop"):
+        for part in (
+            "You are watching",
+            "All look for a card to cover",
+            "clicked: no pattern",
+            "l stop",
+        ):
             assert part in stage.text
         assert "yours:" not in stage.text
         await stage.feed(stage.match.update(view("grab", duel=True), None, events=(Looked((1, 3)),)))
@@ -424,6 +429,10 @@ def test_the_help_tells_letters_signs_and_how_a_race_is_decided(tmp_path: Path) 
         assert "What it is about" in stage.text
 
     run(scene, tmp_path, size=(120, 40))
+    everywhere = " ".join(text for _heading, text in page("wild-wild-pattern"))
+    assert "e leave the table" in everywhere
+    assert "p people: mute" in everywhere
+    assert "l leave the table" not in everywhere
 
 
 @pytest.mark.parametrize("size", SIZES)

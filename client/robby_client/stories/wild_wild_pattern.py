@@ -25,6 +25,7 @@ from robby_games.wild_wild_pattern import (
     NobodyShot,
     Options,
     Pattern,
+    Payment,
     Race,
     RoundOver,
     RoundStarted,
@@ -38,14 +39,18 @@ from robby_games.wild_wild_pattern import (
 )
 from robby_protocol.i18n import N_, _, ngettext
 
+MANY = 3
+"""Cards with A from which a valid pattern wins more."""
 _VERDICTS: dict[str, str] = {
     "valid": N_("valid"),
     "too_few": N_("invalid, fewer than two such cards"),
     "not_always": N_("invalid, it is not always so"),
     "not_new": N_("invalid, it was there before"),
-    "silent": N_("nothing was said in time"),
     "none": N_("right, there is no pattern"),
-    "some": N_("wrong, there is a pattern"),
+}
+_ROUND_OVER: dict[str, str] = {
+    "deck": N_("The round is over: the deck has no card for everybody."),
+    "wheel": N_("The round is over: the deck cannot fill the Wheel."),
 }
 _OVER: dict[str, str] = {
     "rounds": N_("The last round is played: the game is over."),
@@ -100,9 +105,7 @@ class WildWildPatternStory(Story):
                     turn=event.turn, deck=event.deck
                 )
             case SaidReady():
-                return (
-                    _("You are ready.") if event.seat == me else _("{name} is ready.").format(name=_who(event, names))
-                )
+                return None  # all look as soon as all are, and until then the table shows who is not
             case Looked():
                 if event.duel:
                     return _duel(event.duel, names, me)
@@ -150,13 +153,10 @@ class WildWildPatternStory(Story):
             case DuelOver():
                 return _duel_over(event, names, me)
             case RoundOver():
-                paid = ", ".join(
-                    _("{name} +{paid} = {coins} $").format(
-                        name=name_of(names, one.seat), paid=one.paid, coins=one.coins
-                    )
-                    for one in event.payments
-                )
-                return _("The round is over: {paid}. In the bank: {bank} $.").format(paid=paid, bank=event.bank)
+                paid = "; ".join(_paid(one, names) for one in event.payments)
+                known = _ROUND_OVER.get(event.reason)
+                start = _("The round is over.") if known is None else _(known)
+                return start + " " + _("{paid}. In the bank: {bank} $.").format(paid=paid, bank=event.bank)
             case GameOver():
                 return _game_over(event, names, me)
             case _unknown:
@@ -219,17 +219,45 @@ def race_text(race: Race, names: Sequence[str], me: int | None) -> str:
 
 
 def judgement_text(judgement: Judgement, names: Sequence[str], me: int | None) -> str:
-    """What was declared, and what became of it."""
-    known = _VERDICTS.get(judgement.verdict)
-    verdict = judgement.verdict if known is None else _(known)
-    who = _("you") if judgement.seat == me else name_of(names, judgement.seat)
+    """What was declared, what became of it, and where it does not hold."""
+    mine = judgement.seat == me
+    who = _("You") if mine else name_of(names, judgement.seat)
+    if judgement.verdict == "silent":
+        return _("You said nothing in time.") if mine else _("{name} said nothing in time.").format(name=who)
     if judgement.pattern is None:
-        text = _("{name}: {verdict}.").format(name=who, verdict=verdict)
-    else:
-        text = _("{name}: {pattern}; {verdict}.").format(
-            name=who, pattern=pattern_text(judgement.pattern), verdict=verdict
-        )
-    return text[:1].upper() + text[1:] if judgement.seat == me else text
+        return _("{name}: {verdict}.").format(name=who, verdict=_verdict(judgement))
+    if judgement.verdict == "some":
+        text = _("{name}: there is no pattern; wrong: {pattern}.")
+        return text.format(name=who, pattern=pattern_text(judgement.pattern))
+    return _("{name}: {pattern}; {verdict}.").format(
+        name=who, pattern=pattern_text(judgement.pattern), verdict=_verdict(judgement)
+    )
+
+
+def _verdict(judgement: Judgement) -> str:
+    known = _VERDICTS.get(judgement.verdict)
+    text = judgement.verdict if known is None else _(known)
+    if judgement.lacking and not judgement.right:
+        places = name_list([str(place + 1) for place in judgement.lacking])
+        text += " " + _("(not at {places})").format(places=places)
+    elif judgement.verdict == "valid" and judgement.count >= MANY:
+        text += " " + _("({count} such cards)").format(count=judgement.count)  # why more cards are won
+    return text
+
+
+def _paid(payment: Payment, names: Sequence[str]) -> str:
+    parts = (
+        (payment.objects, _("objects {coins}")),
+        (payment.target, _("target {coins}")),
+        (payment.challenges, _("challenge cards {coins}")),
+    )
+    told = [text.format(coins=coins) for coins, text in parts if coins]
+    if payment.paid < payment.due:
+        told.append(_("{coins} $ were due, but the bank was empty").format(coins=payment.due))
+    text = _("{name} +{paid} = {coins} $").format(
+        name=name_of(names, payment.seat), paid=payment.paid, coins=payment.coins
+    )
+    return text + (f" ({', '.join(told)})" if told else "")
 
 
 def _who(event: Any, names: Sequence[str]) -> str:

@@ -21,19 +21,19 @@ CLOCK_SECONDS = 0.5
 """Between two looks at which clock runs; the bar itself moves more often."""
 
 
-def general() -> list[tuple[str, str]]:
-    """The chapters that are no game's own, in the language in use."""
+def general(people: str = "u", leave: str = "l") -> list[tuple[str, str]]:
+    """The chapters that are no game's own, in the language in use. people, leave: the keys for these at the table."""
     return [
         (
             _("Keys everywhere"),
             _(
                 "PgUp PgDn the log   End its newest line\n"
-                "/ say something   u people: mute, or hear again\n"
+                "/ say something   {people} people: mute, or hear again\n"
                 "d put the notice at the top away   j sit down where you watch\n"
-                "l leave the table   q quit   ? or F1 this page\n"
+                "{leave} leave the table   q quit   ? or F1 this page\n"
                 "Ctrl+P everything there is to do   Ctrl+Z to the shell (fg: back)\n"
                 "Mouse: click a key in the last line."
-            ),
+            ).format(people=people, leave=leave),
         ),
         (
             _("Keys before and after a game"),
@@ -51,9 +51,9 @@ def general() -> list[tuple[str, str]]:
             _("Talking"),
             _(
                 "Press /, type a line, Enter sends it; Esc goes back to the game and keeps what you typed. Lines that "
-                "begin with » are what people say, whatever they look like. u lists who is here: hide what somebody "
-                "says for yourself, or as host for the whole table."
-            ),
+                "begin with » are what people say, whatever they look like. {people} lists who is here: hide what "
+                "somebody says for yourself, or as host for the whole table."
+            ).format(people=people),
         ),
         (
             _("Watching and private tables"),
@@ -93,7 +93,9 @@ def page(game: str | None) -> list[tuple[str, str]]:
     """All chapters where this game is played; None: no game yet, so each game's under its name."""
     if game is not None:
         screens = SCREENS.get(game)
-        return [*(() if screens is None else screens.chapters()), *general()]
+        if screens is None:
+            return general()
+        return [*screens.chapters(), *general(screens.table.PEOPLE_KEY, screens.table.LEAVE_KEY)]
     chapters = general()
     for name, screens in SCREENS.items():
         chapters += [(f"{game_title(name)}: {heading}", text) for heading, text in screens.chapters()]

@@ -22,7 +22,6 @@ from robby_tui.widgets.lines import Line
 from robby_tui.wild_wild_pattern.cards import keyed, target_line
 from robby_tui.wild_wild_pattern.composing import Composing
 from robby_tui.wild_wild_pattern.picture import Picture
-from robby_tui.wild_wild_pattern.told import Scene
 
 NO_PATTERN_KEY = "0"
 
@@ -72,6 +71,8 @@ def _taking(picture: Picture) -> str:
     public = picture.public
     what = ngettext("Take {count} card: press its number.", "Take {count} cards: press a number.", public.takes)
     what = what.format(count=public.takes)
+    if public.shooter != picture.me and public.judgement is not None and public.judgement.verdict == "silent":
+        return _("{name} said nothing in time.").format(name=picture.name(public.shooter)) + " " + what
     if public.shooter != picture.me:
         return _("{name}'s pattern does not hold.").format(name=picture.name(public.shooter)) + " " + what
     if public.forbidden is not None:
@@ -164,11 +165,11 @@ def notice(picture: Picture) -> tuple[Line, bool]:
     scene = picture.staged or picture.told.judged
     if scene is not None:
         right = scene.judgement.right
-        return [(judged(scene, picture), f"bold {GOOD if right else ALERT}")], True
+        return [(judgement_text(scene.judgement, picture.names, picture.me), f"bold {GOOD if right else ALERT}")], True
     race = picture.public.race
     if race is not None and len(race.entrants) > 1:
         return [(close_race(race, picture), f"bold {ALERT}")], True
-    if picture.public.phase in ("grab", "name"):
+    if picture.public.phase == "grab":
         return [(_("Grab, then name a pattern on the Wheel, or say there is none."), MUTED)], True
     if picture.public.phase == "shootout":
         return [(_("A suit wins the covered card, a colour one of your choice."), MUTED)], True
@@ -195,16 +196,6 @@ def _paid(over: RoundOver, picture: Picture) -> str:
         for one in over.payments
     )
     return _("The round is over: {payments}").format(payments=told)
-
-
-def judged(scene: Scene, picture: Picture) -> str:
-    """What was declared, what became of it, and where it does not hold."""
-    text = judgement_text(scene.judgement, picture.names, picture.me)
-    lacking = scene.judgement.lacking
-    if lacking and not scene.judgement.right:
-        places = name_list([str(place + 1) for place in lacking])
-        text = text.removesuffix(".") + " " + _("(not at {places}).").format(places=places)
-    return text
 
 
 def _letters(composing: Composing, picture: Picture) -> Line:

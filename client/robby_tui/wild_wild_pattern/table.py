@@ -21,7 +21,6 @@ from robby_games.wild_wild_pattern import (
     Judged,
     RoundOver,
     RoundStarted,
-    SaidReady,
 )
 from robby_protocol.i18n import N_, _
 from robby_tui.cells import plain, width
@@ -57,8 +56,8 @@ _PAYS = (
     N_("Not valid: every opponent takes a card of the Wheel."),
     N_("All eight cards involved: you win the game."),
 )
-_UNTOLD = (SaidReady,)
-"""What the rows of the participants tell at once."""
+_STAMPS = {"valid": N_("VALID"), "none": N_("RIGHT"), "some": N_("WRONG"), "silent": N_("TOO LATE")}
+"""What stands in the middle of a judged Wheel, by verdict; else that the pattern is invalid."""
 
 
 class WildTable(WildKeys):
@@ -108,7 +107,7 @@ class WildTable(WildKeys):
                 places = name_list([str(one.place + 1) for one in event.laid])
                 if places:
                     told.append((_("New cards lie at {places}.").format(places=places), ""))
-            elif not isinstance(event, _UNTOLD):
+            else:
                 sentence = STORY.sentence(event, names, me)
                 if sentence is not None:
                     told.append((sentence, _story_style(event, me)))
@@ -266,9 +265,8 @@ def middle(picture: Picture) -> Middle:
         if judgement.wild:
             return Middle(_("WILD WILD"), text=_("PATTERN!"), style=f"bold {GOOD}")
         who = _("you") if judgement.seat == picture.me else picture.name(judgement.seat)
-        if judgement.right:
-            return Middle(_("VALID"), text=who, style=f"bold {GOOD}")
-        return Middle(_("INVALID"), text=who, style=BAD)
+        stamp = _(_STAMPS.get(judgement.verdict, N_("INVALID")))
+        return Middle(stamp, text=who, style=f"bold {GOOD}" if judgement.right else BAD)
     if picture.card is not None:
         return Middle(_("yours:"), picture.card)
     if public.phase == "ready":

@@ -18,15 +18,19 @@ from robby_games.wild_wild_pattern import (
     Declare,
     Entrant,
     Grab,
+    Judged,
     Judgement,
     NoPattern,
     OwnView,
     ParticipantView,
     Pattern,
+    Payment,
     PlaceView,
     PublicView,
     Race,
     Ready,
+    RoundOver,
+    SaidReady,
     Take,
     YouLook,
 )
@@ -162,6 +166,51 @@ def test_whom_everybody_waits_for() -> None:
     over = TEXTS_OF.question(game(replace(PUBLIC, phase="over")), NAMES)
     others = {TEXTS_OF.question(game(replace(PUBLIC, phase=phase)), NAMES) for phase in ("ready", "shootout", "grab")}
     assert len(others | {over}) == 4
+
+
+def test_whoever_is_not_ready_is_named() -> None:
+    people = (replace(PUBLIC.participants[0], ready=True), PUBLIC.participants[1])
+    question = TEXTS_OF.question(game(replace(PUBLIC, phase="ready", participants=people)), NAMES)
+    assert question == "All look at the same moment; waiting for Ben."
+    assert TEXTS_OF.sentences(SaidReady(seat=1), NAMES, 0) == []
+
+
+def test_a_duel_is_asked_with_the_wheel() -> None:
+    question = TEXTS_OF.question(game(replace(PUBLIC, phase="grab"), legal=(Grab(),)), NAMES)
+    assert question.startswith("A duel: do you grab Clementine? On the Wheel, clockwise: 1 red gun (coin), 2 blue loot")
+
+
+@pytest.mark.parametrize(
+    ("judgement", "told"),
+    [
+        (Judgement(1, None, "silent"), "Ben said nothing in time."),
+        (Judgement(0, None, "silent"), "You said nothing in time."),
+        (Judgement(1, None, "none"), "Ben: right, there is no pattern."),
+        (
+            Judgement(0, Pattern("after", STAR, COIN), "some", 2, (0, 1)),
+            "You: there is no pattern; wrong: after every star always coin.",
+        ),
+        (
+            Judgement(1, Pattern("after", STAR, COIN), "not_always", 3, (0, 1), (3, 6)),
+            "Ben: after every star always coin; invalid, it is not always so (not at 4 and 7).",
+        ),
+        (
+            Judgement(1, Pattern("after", STAR, COIN), "valid", 3, (0, 1)),
+            "Ben: after every star always coin; valid (3 such cards).",
+        ),
+        (Judgement(1, Pattern("after", STAR, COIN), "valid", 2), "Ben: after every star always coin; valid."),
+    ],
+)
+def test_what_became_of_a_declaration_is_told_with_its_reason(judgement: Judgement, told: str) -> None:
+    assert TEXTS_OF.sentences(Judged(judgement), NAMES, 0) == [told]
+
+
+def test_what_a_round_paid_is_told_with_what_for() -> None:
+    over = RoundOver("wheel", (Payment(0, 1, 0, 2, 3, 2, 5), Payment(1, 0, 0, 0, 0, 0, 4)), 0)
+    assert TEXTS_OF.sentences(over, NAMES, 0) == [
+        "The round is over: the deck cannot fill the Wheel. Ana +2 = 5 $ (objects 1, challenge cards 2, "
+        "3 $ were due, but the bank was empty); Ben +0 = 4 $. In the bank: 0 $."
+    ]
 
 
 def test_an_answer_never_waits_for_the_next_turn() -> None:
