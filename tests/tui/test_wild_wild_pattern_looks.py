@@ -196,6 +196,8 @@ def test_a_wild_wild_pattern_is_shown_as_what_it_is(tmp_path: Path) -> None:
         over = view("over", wheel=played(), scores=scores, judgement=wild)
         await stage.feed(stage.match.update(over, mine(), events=(Judged(wild), GameOver("wild", scores)), clock=None))
         assert "WILD WILD" in stage.text
+        assert "3 $" in stage.text
+        assert "+2" not in stage.text
         assert stage.text.count("[") == 8
         assert "The game is over. Enter shows the results." in stage.text
 

@@ -169,10 +169,13 @@ def notice(picture: Picture) -> tuple[Line, bool]:
     race = picture.public.race
     if race is not None and len(race.entrants) > 1:
         return [(close_race(race, picture), f"bold {ALERT}")], True
-    if picture.public.phase == "grab":
-        return [(_("Grab, then name a pattern on the Wheel, or say there is none."), MUTED)], True
-    if picture.public.phase == "shootout":
-        return [(_("A suit wins the covered card, a colour one of your choice."), MUTED)], True
+    reminder = {
+        "grab": _("Then name a pattern on the Wheel, or say there is none."),
+        "name": _("Right wins the challenge card; wrong slows the next shot."),
+        "shootout": _("A suit wins the covered card, a colour one of your choice."),
+    }.get(picture.public.phase)
+    if reminder is not None:
+        return [(reminder, MUTED)], True
     if picture.me is None:
         return [], False
     return _own_business(picture, picture.me), True

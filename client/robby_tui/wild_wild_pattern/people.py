@@ -77,7 +77,8 @@ def _line(picture: Picture, seat: int, one: ParticipantView, names: int, cells: 
     label = _label(picture, seat)
     if width(label) > names and seat == picture.me:
         label = cut(picture.name(seat), names)
-    worth = worth_of_objects(one.won) + worth_of_target(one.target, one.won) + one.challenges
+    over = picture.public.phase == "over"  # all that will be paid is paid
+    worth = 0 if over else worth_of_objects(one.won) + worth_of_target(one.target, one.won) + one.challenges
     money = _("{coins} $").format(coins=one.coins) + (f" +{worth}" if worth else "")
     line: Line = [
         (f"{YOU if seat == picture.me else ' '} ", "bold $accent"),
