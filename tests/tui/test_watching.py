@@ -100,6 +100,21 @@ def test_a_watcher_sees_the_results(tmp_path: Path) -> None:
     run(scene, tmp_path)
 
 
+def test_a_win_that_four_long_names_share_is_told_whole(tmp_path: Path) -> None:
+    names = ("Maximiliana von Kuhn", "一二三四五六七八九十", "Wolfeschlegelsteinha", "Bartholomew the Grea")
+    result = [ScoreLine(name=name, seat=seat, score=9, winner=True) for seat, name in enumerate(names)]
+
+    async def scene(stage: Stage) -> None:
+        await stage.feed(table_state("finished", you=None, names=names, result=result))
+        await stage.at(ResultsScreen)
+        told = " ".join(stage.text.split())
+        assert "Wolfeschlegelsteinha and Bartholomew the Grea share the win. Friday · final scores" in told
+        rows = [line.strip() for line in stage.text.splitlines() if "… " in line]
+        assert rows == ["✓ Maximiliana von Kuhn   … 一二三四五六七八九十", "… Wolfeschlegelsteinha   … Bartholomew the Grea"]
+
+    run(scene, tmp_path, size=(60, 18))
+
+
 def test_watching_that_the_host_ends_leads_back_with_the_reason(tmp_path: Path) -> None:
     async def scene(stage: Stage) -> None:
         await watch(stage)

@@ -14,7 +14,7 @@ from robby_client.words.common import amount, name_list
 from robby_protocol.i18n import _, ngettext
 from robby_protocol.messages import TableInfo
 from robby_tui import wishes
-from robby_tui.cells import fit, plain
+from robby_tui.cells import fit, plain, width
 from robby_tui.hints import KeyHint
 from robby_tui.screens.games import SCREENS
 from robby_tui.screens.seated import Seated, deal_text
@@ -84,7 +84,13 @@ class ResultsScreen(Seated):
             (plain(seat.name), seat.ready or seat.kind == "bot" or number == table.host)
             for number, seat in enumerate(table.seats)
         ]
-        said = "   ".join(f"{DONE if ready else '…'} {name}" for name, ready in people)
+        rows: list[str] = []
+        for name, ready in people:  # a sign stays with its name
+            one = f"{DONE if ready else '…'} {name}"
+            if rows and width(rows[-1]) + 3 + width(one) <= self.app.size.width - 2:
+                rows[-1] += "   " + one
+            else:
+                rows.append(one)
         if self.link.world.watching:
             ask = _("You are watching.")
         elif self.is_host:
@@ -93,7 +99,7 @@ class ResultsScreen(Seated):
             ask = _("You are ready for another game; the host starts it.")
         else:
             ask = _("Another game? Press r.")
-        return Content.assemble((ask, "bold"), "\n", said)
+        return Content.assemble((ask, "bold"), "\n", "\n".join(rows))
 
     def keys(self) -> list[KeyHint]:
         """What may be pressed."""
