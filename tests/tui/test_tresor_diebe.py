@@ -29,7 +29,7 @@ from robby_tui.screens.help import Help
 from robby_tui.screens.results import ResultsScreen
 from robby_tui.screens.table import TableScreen
 from robby_tui.terminal import to_ascii
-from robby_tui.tresor_diebe.table import Throw as ThrowWidget
+from robby_tui.tresor_diebe.throw import Throw as ThrowWidget
 from robby_tui.widgets.story import Story
 from tests.tui.diebe import GAME_OVER, OVER, THROWN, TURN, acted, go_on, safes, sit, state, view
 from tests.tui.fakes import NAMES, Match

@@ -12,13 +12,13 @@ from robby_protocol.i18n import _
 from robby_tui import wishes
 from robby_tui.hints import KeyHint
 from robby_tui.link import Link
-from robby_tui.screens.table import TableScreen
+from robby_tui.screens.board import Board
 from robby_tui.tresor_diebe import asked
 from robby_tui.tresor_diebe.picture import Picture
 
 
-class DiebeKeys(TableScreen):
-    """What keys and clicks do. picture: what is on the screen. chosen: places of the dice to throw again."""
+class DiebeKeys(Board[Picture]):
+    """What keys and clicks do. chosen: places of the dice to throw again."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *[Binding(str(place + 1), f"die({place})", show=False) for place in range(DICE)],
@@ -33,7 +33,6 @@ class DiebeKeys(TableScreen):
 
     def __init__(self, link: Link, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__(link, now)
-        self.picture: Picture | None = None
         self.chosen: frozenset[int] = frozenset()
         self.odds = False
 
@@ -44,15 +43,13 @@ class DiebeKeys(TableScreen):
         """Whether it is a match of Tresor Diebe."""
         return isinstance(game.public, PublicView)
 
-    @property
-    def decision(self) -> int | None:
-        """The id of the decision that is on the screen."""
-        return None if self.picture is None else self.picture.decision
-
-    @property
-    def question(self) -> str:
+    def sentence(self, picture: Picture) -> str:
         """What is asked now, or for whom everybody waits."""
-        return "" if self.picture is None else asked.sentence(self.picture)
+        return asked.sentence(picture)
+
+    def hints(self, picture: Picture) -> list[KeyHint]:
+        """The keys that answer what is asked."""
+        return asked.hints(picture)
 
     @property
     def asked_context(self) -> Hashable:
@@ -65,10 +62,6 @@ class DiebeKeys(TableScreen):
     def phase(self, game: GameState) -> Hashable:
         """The own question; the turns of others are one phase, so that the log can be read in them."""
         return (game.public.round, *(_question(game.public) if game.decision is not None else ()))
-
-    def game_keys(self) -> list[KeyHint]:
-        """The keys that answer what is asked."""
-        return [] if self.picture is None else asked.hints(self.picture)
 
     def question_gone(self) -> None:
         """What was chosen was chosen of other dice."""

@@ -2,7 +2,7 @@
 
 from robby_games.tresor_diebe import FIRST_SAFE
 from robby_protocol.i18n import _
-from robby_tui.signs import ALERT, BAD, GOOD, MUTED, WINNER
+from robby_tui.signs import ALERT, GOOD, MUTED, WINNER
 from robby_tui.tresor_diebe.picture import Picture
 from robby_tui.tresor_diebe.tracks import Thief, track_lines
 from robby_tui.widgets.lines import Line, Piece, pad
@@ -24,7 +24,7 @@ def rows_of(players: int, *, roomy: bool) -> int:
 
 
 def _thief(picture: Picture, seat: int) -> Thief:
-    public, info = picture.public, picture.seat_info(seat)
+    public = picture.public
     return Thief(
         seat=seat,
         name=picture.name(seat),
@@ -32,7 +32,7 @@ def _thief(picture: Picture, seat: int) -> Thief:
         total=picture.total(seat),
         markers=public.markers[seat],
         mine=seat == picture.me,
-        bot=info is not None and info.kind == "bot",
+        bot=picture.is_bot(seat),
         turn=seat == public.turn and not picture.over,
         more=tuple(_state(picture, seat)),
     )
@@ -51,10 +51,7 @@ def _state(picture: Picture, seat: int) -> list[Piece]:
         told.append((_("passed"), ALERT))
     elif ended is not None and seat < len(ended.fields):
         told.append((f"+{ended.fields[seat]}", f"bold {GOOD}"))
-    info = picture.seat_info(seat)
-    if info is not None and info.state != "here":
-        texts = {"away": _("away"), "stand_in": _("away, a bot plays"), "left": _("left, a bot plays")}
-        told.append((f"({texts.get(info.state, info.state)})", BAD))
+    told += [(text.strip(), style) for text, style in picture.absence(seat)]
     return told
 
 

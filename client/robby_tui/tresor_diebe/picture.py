@@ -2,69 +2,29 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from robby_client.stories.tresor_diebe import TresorDiebeStory
-from robby_client.world import GameState, RunningClock
 from robby_games.tresor_diebe import NOBODY, THROWS, Again, OwnView, PublicView, Stop, owner_of
-from robby_protocol.messages import SeatInfo, TableInfo
-from robby_tui.cells import plain
+from robby_tui.moment import Moment
 from robby_tui.tresor_diebe.recap import Recap
 
 STORY = TresorDiebeStory()
 
 
-def names_of(game: GameState) -> list[str]:
-    """The players' names by seat, harmless, as they were when the match began."""
-    return [plain(name) for name in STORY.names_in(game)]
-
-
-@dataclass(frozen=True)
-class Picture:
+@dataclass(frozen=True, kw_only=True)
+class Picture(Moment):
     """One moment of the table.
 
-    names: harmless. decision: the id of what is asked, None if nothing. legal: what may be done. chosen: the places of
-    the dice to throw again. rolling: for a moment what these dice show, by place. odds: they are shown. sent: an answer
-    is on its way. offline: the server is away.
+    chosen: the places of the dice to throw again. rolling: for a moment what these dice show, by place. odds: they are
+    shown.
     """
 
-    table: TableInfo | None
     public: PublicView
     own: OwnView | None
-    names: tuple[str, ...]
     recap: Recap
-    decision: int | None = None
-    legal: tuple[Any, ...] = ()
-    clock: RunningClock | None = None
     chosen: frozenset[int] = frozenset()
     rolling: Mapping[int, int] = field(default_factory=dict)
     odds: bool = False
-    sent: bool = False
-    offline: bool = False
-
-    @property
-    def me(self) -> int | None:
-        """The own seat; None for a spectator."""
-        return None if self.own is None else self.own.seat
-
-    @property
-    def over(self) -> bool:
-        """Whether the game is."""
-        return self.public.phase == "over"
-
-    def seat_info(self, seat: int) -> SeatInfo | None:
-        """What the lobby knows of a player."""
-        if self.table is None or seat >= len(self.table.seats):
-            return None
-        return self.table.seats[seat]
-
-    def name(self, seat: int) -> str:
-        """A player's name."""
-        return self.names[seat] if 0 <= seat < len(self.names) else f"#{seat + 1}"
-
-    def may(self, kind: type) -> bool:
-        """Whether an action of this kind is offered."""
-        return any(isinstance(action, kind) for action in self.legal)
 
     @property
     def places(self) -> frozenset[int]:
