@@ -3,6 +3,7 @@
 import random
 from typing import Any
 
+import pytest
 import trio
 
 from robby_protocol.messages import TableState, Welcome
@@ -28,13 +29,23 @@ async def test_a_waiting_table_comes_back(autojump_clock: Any) -> None:
         assert "back" not in ben.codes
 
 
-async def test_a_match_comes_back_in_every_phase(autojump_clock: Any) -> None:
+PHASES: dict[str, tuple[dict[str, Any], set[str]]] = {
+    "robby-solo": ({"max_rounds": 3}, {"supply", "plays", "gentleman", "revision"}),
+    "tresor-diebe": ({"rounds": 1}, {"turn", "thrown"}),
+    "wild-wild-pattern": ({"rounds": 1}, {"ready", "shootout", "declare", "take", "grab", "name"}),
+}
+"""Options of each game, and the phases that are met."""
+
+
+@pytest.mark.parametrize("game", PHASES)
+async def test_a_match_comes_back_in_every_phase(autojump_clock: Any, game: str) -> None:
     lives = Lives()
     rng = random.Random(3)
+    options, expected = PHASES[game]
     names = ("Ana", "Ben", "Cleo")
     phases: set[str] = set()
     async with lives.life() as host:
-        peers = await playing(host, *names, options={"max_rounds": 3})
+        peers = await playing(host, *names, game=game, options=options)
         before, left = [picture(peer) for peer in peers], [remaining(peer) for peer in peers]
         told = peers[0].told()
     over = False
@@ -63,4 +74,4 @@ async def test_a_match_comes_back_in_every_phase(autojump_clock: Any) -> None:
             before, left = [picture(peer) for peer in peers], [remaining(peer) for peer in peers]
             told = peers[0].told()
             over = peers[0].over
-    assert phases >= {"supply", "plays", "gentleman", "revision"}
+    assert phases >= expected

@@ -110,7 +110,7 @@ def test_a_win_that_four_long_names_share_is_told_whole(tmp_path: Path) -> None:
         told = " ".join(stage.text.split())
         assert "Wolfeschlegelsteinha and Bartholomew the Grea share the win. Friday · final scores" in told
         rows = [line.strip() for line in stage.text.splitlines() if "… " in line]
-        assert rows == ["✓ Maximiliana von Kuhn   … 一二三四五六七八九十", "… Wolfeschlegelsteinha   … Bartholomew the Grea"]
+        assert rows == [f"✓ {names[0]}   … {names[1]}", f"… {names[2]}   … {names[3]}"]
 
     run(scene, tmp_path, size=(60, 18))
 
