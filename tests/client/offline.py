@@ -21,8 +21,15 @@ NAMES = ("Ana", "Ben", "Cleo", "Dan", "Eve", "Fay")
 class Offline:
     """A match and a World for each seat, told what the server would tell it. One spectator sees too (`watcher`)."""
 
-    def __init__(self, seats: int = 4, *, seed: bytes = b"s" * 32, options: Mapping[str, Any] | None = None) -> None:
-        self.match = Match.start("m1", "robby-solo", options or {}, seats, seed)
+    def __init__(
+        self,
+        seats: int = 4,
+        *,
+        game: str = "robby-solo",
+        seed: bytes = b"s" * 32,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.match = Match.start("m1", game, options or {}, seats, seed)
         self.worlds = [World() for _seat in range(seats)]
         self.watcher = World()
         self.updates: list[GameUpdate] = []
@@ -31,7 +38,7 @@ class Offline:
         """What seat 0 was sent."""
         self.sent_own_events: list[Any] = []
         for number, world in [*enumerate(self.worlds), (None, self.watcher)]:
-            world.apply(table_state(you=number, names=NAMES[:seats]))
+            world.apply(table_state(you=number, names=NAMES[:seats], game=game))
         self._tell(0, self.match.events, self.match.start_private)
 
     def act(self, seat: int, action: Any) -> None:
@@ -84,10 +91,10 @@ class Offline:
         assert game is not None
         if game.decision is None:
             return None
-        legal = tuple(action for action in game.decision.legal if not isinstance(action, UNOFFERED[game.name]))
+        legal = tuple(action for action in game.decision.legal if not isinstance(action, UNOFFERED.get(game.name, ())))
         if not legal:
             return None
-        return BotView("robby-solo", seat, game.public, game.own, legal, game.phase_start, tuple(game.events))
+        return BotView(game.name, seat, game.public, game.own, legal, game.phase_start, tuple(game.events))
 
     def play(
         self,

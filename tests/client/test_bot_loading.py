@@ -114,10 +114,23 @@ def test_the_pages_plain_example_plays_a_whole_game(tmp_path: Path) -> None:
     assert game.match.result() is not None
 
 
+@pytest.mark.parametrize(("number", "name"), [(2, "magpie"), (3, "owl")])
+def test_the_pages_bots_for_the_other_games_play_whole_games(number: int, name: str, tmp_path: Path) -> None:
+    bot = example(number, tmp_path)
+    assert bot.name == name
+    assert bot.game is not None
+    seen: set[str] = set()
+    for seats in (2, 4):
+        game = Offline(seats, game=bot.game)
+        game.play([bot() for _seat in range(seats)], on_choice=lambda _view, action: seen.add(type(action).__name__))
+        assert game.match.result() is not None
+    assert seen >= ({"Throw", "Again", "Stop", "Pass"} if name == "magpie" else {"Cover", "Declare", "Grab"})
+
+
 def test_the_pages_other_examples_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     careful = example(0, tmp_path)
     names: dict[str, Any] = {}
-    for block in BLOCKS[2:]:
+    for block in BLOCKS[4:]:
         exec(block, names)
     action = names["ask"](careful())
     assert action in (Lay(bank=2), Lay(bank=3)), "one item is worth 1,000"
