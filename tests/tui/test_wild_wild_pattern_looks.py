@@ -476,3 +476,15 @@ def test_a_game_without_limits_to_choose_is_not_asked_for_any(tmp_path: Path) ->
         assert "Limits in seconds" not in stage.text
 
     run(scene, tmp_path, connected=False)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_what_cannot_be_saved_is_said_in_any_window(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def scene(stage: Stage) -> None:
+        public, own, legal, fields = ASKED["shoot"]
+        await stage.feed(
+            table_state(game="wild-wild-pattern", kept=False), stage.match.update(public, own, *legal, **fields)
+        )
+        assert "NOT SAVED NOW · round 1/3 · turn 1 · deck 35 · bank 15 $" in stage.text
+
+    run(scene, tmp_path, size=size)

@@ -186,6 +186,10 @@ class Board(TableScreen, Generic[Picture]):
         left, right = self.head(picture, columns)
         kept = table is None or table.kept
         unread = 0 if self.log_in_sight else self.link.talk.unread(self.link.world, self.chat)
-        whole: list[Piece] = [(title, "bold"), *left, ("" if kept else " · " + _("NOT SAVED NOW"), f"bold {ALERT}")]
-        new: Piece = (_("{n} new: /").format(n=unread) + " · " if unread else "", f"bold {ALERT}")
-        self.query_one("#head", Static).update(content([spread(whole, [new, *right], max(10, columns - 2))]))
+        # At the right end, where nothing is cut as long as there is any room.
+        warned: list[Piece] = [
+            ("" if kept else _("NOT SAVED NOW") + " · ", f"bold {ALERT}"),
+            (_("{n} new: /").format(n=unread) + " · " if unread else "", f"bold {ALERT}"),
+        ]
+        whole = spread([(title, "bold"), *left], [*warned, *right], max(10, columns - 2))
+        self.query_one("#head", Static).update(content([whole]))

@@ -72,9 +72,9 @@ def _taking(picture: Picture) -> str:
     what = ngettext("Take {count} card: press its number.", "Take {count} cards: press a number.", public.takes)
     what = what.format(count=public.takes)
     if public.shooter != picture.me and public.judgement is not None and public.judgement.verdict == "silent":
-        return _("{name} said nothing in time.").format(name=picture.name(public.shooter)) + " " + what
+        return _("{name} said nothing in time.").format(name=picture.called(public.shooter)) + " " + what
     if public.shooter != picture.me:
-        return _("{name}'s pattern does not hold.").format(name=picture.name(public.shooter)) + " " + what
+        return _("{name}'s pattern does not hold.").format(name=picture.called(public.shooter)) + " " + what
     if public.forbidden is not None:
         return what + " " + _("(Not {place}.)").format(place=public.forbidden + 1)
     return what
@@ -86,7 +86,7 @@ def _duel(picture: Picture) -> str:
         return _("A duel for a challenge card.")
     if picture.me in dealt and len(dealt) == 1:
         return _("You have a challenge card.")
-    who = name_list([_("you") if seat == picture.me else picture.name(seat) for seat in dealt])
+    who = name_list([picture.called(seat) for seat in dealt])
     text = ngettext("{names} has a challenge card.", "{names} have challenge cards.", len(dealt))
     text = text.format(names=who)
     return text[:1].upper() + text[1:] if dealt[0] == picture.me else text
@@ -98,7 +98,7 @@ def _waiting(picture: Picture) -> str:
         return _("Your shot at {place} is out: who was first shows in a moment.").format(place=own.shot + 1)
     if own is not None and own.grabbed:
         return _("Your hand is out: who was first shows in a moment.")
-    active = picture.name(public.active)
+    active = picture.called(public.active)
     match public.phase:
         case "ready":
             missing = name_list([picture.name(seat) for seat, one in enumerate(public.participants) if not one.ready])
@@ -187,16 +187,14 @@ def close_race(race: Race, picture: Picture) -> str:
     told: list[str] = []
     for one in race.entrants:
         text = _("{name} +{late} (credit {credit})") if told else _("{name} +{late} ms (credit {credit} ms)")
-        name = _("you") if one.seat == picture.me else picture.name(one.seat)
-        told.append(text.format(name=name, late=one.moment - first, credit=one.credit))
+        told.append(text.format(name=picture.called(one.seat), late=one.moment - first, credit=one.credit))
     text = _("Close, and drawn: {entrants}") if race.drawn else _("Close: {entrants}")
     return text.format(entrants=", ".join(told))
 
 
 def _paid(over: RoundOver, picture: Picture) -> str:
     told = ", ".join(
-        _("{name} +{paid} $").format(name=_("you") if one.seat == picture.me else picture.name(one.seat), paid=one.paid)
-        for one in over.payments
+        _("{name} +{paid} $").format(name=picture.called(one.seat), paid=one.paid) for one in over.payments
     )
     return _("The round is over: {payments}").format(payments=told)
 

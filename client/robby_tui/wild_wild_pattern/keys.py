@@ -21,9 +21,8 @@ from robby_games.wild_wild_pattern import (
 )
 from robby_protocol.i18n import _
 from robby_tui import wishes
-from robby_tui.hints import KeyHint
 from robby_tui.link import Link
-from robby_tui.screens.table import TableScreen
+from robby_tui.screens.board import Board
 from robby_tui.widgets.countdown import left_text
 from robby_tui.wild_wild_pattern import asked
 from robby_tui.wild_wild_pattern.composing import SIDE_KEYS, Composing
@@ -34,8 +33,8 @@ _RACES = frozenset({"shootout", "grab"})
 _ARROWS = ("left", "right", "up", "down")
 
 
-class WildKeys(TableScreen):
-    """What keys and clicks do. picture: what is on the screen. composing: what of a declaration was chosen."""
+class WildKeys(Board[Picture]):
+    """What keys and clicks do. composing: what of a declaration was chosen. cursor: the place chosen by arrows."""
 
     LEAVE_KEY = "e"
     PEOPLE_KEY = "p"
@@ -57,7 +56,6 @@ class WildKeys(TableScreen):
 
     def __init__(self, link: Link, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__(link, now)
-        self.picture: Picture | None = None
         self.composing = Composing()
         self.cursor: int | None = None
 
@@ -67,16 +65,6 @@ class WildKeys(TableScreen):
     def shows(cls, game: GameState) -> bool:
         """Whether it is a match of Wild Wild Pattern."""
         return isinstance(game.public, PublicView)
-
-    @property
-    def decision(self) -> int | None:
-        """The id of the decision that is on the screen."""
-        return None if self.picture is None else self.picture.decision
-
-    @property
-    def question(self) -> str:
-        """What is asked now, or for whom everybody waits."""
-        return "" if self.picture is None else asked.sentence(self.picture)
 
     @property
     def asked_context(self) -> Hashable:
@@ -94,10 +82,6 @@ class WildKeys(TableScreen):
     def phase(self, game: GameState) -> Hashable:
         """Turn and phase, and who takes how many cards."""
         return _phase(game.public)
-
-    def game_keys(self) -> list[KeyHint]:
-        """The keys that answer what is asked."""
-        return [] if self.picture is None else asked.hints(self.picture)
 
     def question_gone(self) -> None:
         """What was begun is forgotten."""

@@ -6,19 +6,13 @@ from textual.content import Content
 from textual.widget import Widget
 
 from robby_client.stories.wild_wild_pattern import attribute_name
-from robby_client.words.common import yours
 from robby_games.wild_wild_pattern import ParticipantView, attributes_of, object_of, worth_of_objects, worth_of_target
 from robby_protocol.i18n import _, ngettext
-from robby_tui.cells import cut, fit, width
-from robby_tui.signs import ALERT, BOT, DONE, GOOD, MUTED, YOU
+from robby_tui.cells import fit
+from robby_tui.signs import ALERT, DONE, GOOD, MUTED, YOU
 from robby_tui.widgets.lines import Line, content, pad
 from robby_tui.wild_wild_pattern.cards import shape, target_line
 from robby_tui.wild_wild_pattern.picture import Picture
-
-LONGEST_NAME = 20
-SHORTEST_NAME = 8
-ROOM_FOR_WON = 72
-"""Cells from which the won objects are listed in the line itself."""
 
 
 class Shooters(Widget):
@@ -54,35 +48,23 @@ class Shooters(Widget):
         if picture is None:
             return Content()
         cells = self.content_size.width
-        seats = range(len(picture.public.participants))
-        names = max(SHORTEST_NAME, min(LONGEST_NAME, max(width(_label(picture, seat)) for seat in seats), cells // 4))
+        names = picture.label_cells(cells)
         lines: list[Line] = []
         for seat, one in enumerate(picture.public.participants):
-            lines.append(pad(_line(picture, seat, one, names, cells, roomy=self._roomy), cells))
+            lines.append(pad(_line(picture, seat, one, names, roomy=self._roomy), cells))
             if self._roomy:
                 lines.append(pad([(" " * 4, ""), *_cards(one)], cells))
         return content(lines)
 
 
-def _label(picture: Picture, seat: int) -> str:
-    name = picture.name(seat)
-    if seat == picture.me:
-        name = yours(name)
-    info = picture.seat_info(seat)
-    return f"{name} {BOT}" if info is not None and info.kind == "bot" else name
-
-
-def _line(picture: Picture, seat: int, one: ParticipantView, names: int, cells: int, *, roomy: bool) -> Line:
+def _line(picture: Picture, seat: int, one: ParticipantView, names: int, *, roomy: bool) -> Line:
     style = "bold" if seat == picture.me else ""
-    label = _label(picture, seat)
-    if width(label) > names and seat == picture.me:
-        label = cut(picture.name(seat), names)
-    over = picture.public.phase == "over"  # all that will be paid is paid
-    worth = 0 if over else worth_of_objects(one.won) + worth_of_target(one.target, one.won) + one.challenges
+    # Once it is over all is paid that will be.
+    worth = 0 if picture.over else worth_of_objects(one.won) + worth_of_target(one.target, one.won) + one.challenges
     money = _("{coins} $").format(coins=one.coins) + (f" +{worth}" if worth else "")
     line: Line = [
         (f"{YOU if seat == picture.me else ' '} ", "bold $accent"),
-        (fit(label, names), style),
+        (picture.label(seat, names), style),
         (" " + fit(money, 8), style),
         *pad(target_line(one.target, style), 10),
         ("  ", ""),
@@ -117,7 +99,7 @@ def _duels(one: ParticipantView) -> list[str]:
 def _state(picture: Picture, seat: int, one: ParticipantView) -> Line:
     """What this participant does, in signs and words."""
     public = picture.public
-    away = _away(picture, seat)
+    away = picture.absence(seat)
     if seat == public.active:
         if public.phase == "declare":
             return [*away, (_("FIRST, declares"), f"bold {ALERT}")]
@@ -135,11 +117,3 @@ def _state(picture: Picture, seat: int, one: ParticipantView) -> Line:
     if public.phase == "grab" and seat in picture.told.duel:
         return [*away, (_("has the challenge card"), f"bold {ALERT}")]
     return away
-
-
-def _away(picture: Picture, seat: int) -> Line:
-    info = picture.seat_info(seat)
-    if info is None or info.state == "here":
-        return []
-    texts = {"away": _("away"), "stand_in": _("away, a bot plays"), "left": _("left, a bot plays")}
-    return [(f"({texts.get(info.state, info.state)}) ", "italic $error")]

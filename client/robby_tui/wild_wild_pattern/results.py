@@ -3,14 +3,15 @@
 from robby_client.world import GameState
 from robby_games.wild_wild_pattern import Payment, RoundOver, Score
 from robby_protocol.i18n import _
+from robby_tui.moment import names_of
 from robby_tui.widgets.explained import place_line, wrapped
 from robby_tui.widgets.lines import Line
-from robby_tui.wild_wild_pattern.picture import names_of
+from robby_tui.wild_wild_pattern.picture import STORY
 
 
 def results(game: GameState, cells: int) -> list[Line]:
     """All results of a finished match, best first, in lines of so many cells."""
-    names = names_of(game)
+    names = names_of(STORY, game)
     me = None if game.own is None else game.own.seat
     rounds = [event for event in game.events if isinstance(event, RoundOver)]
     return [line for score in game.public.scores for line in _explained(score, rounds, names, me, cells)]

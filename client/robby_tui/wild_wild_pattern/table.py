@@ -1,11 +1,10 @@
 """Wild Wild Pattern's table: the Wheel, participants, what is asked, and how they share the window's room."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
@@ -23,17 +22,15 @@ from robby_games.wild_wild_pattern import (
     RoundStarted,
 )
 from robby_protocol.i18n import N_, _
-from robby_tui.cells import plain, width
+from robby_tui.hints import KeyHint
 from robby_tui.link import Link
-from robby_tui.screens.table import WIDE
+from robby_tui.screens.board import SIDE
 from robby_tui.signs import ALERT, BAD, GOOD, MUTED
-from robby_tui.widgets.countdown import Countdown
-from robby_tui.widgets.lines import Piece, content, spread
-from robby_tui.widgets.story import Story
+from robby_tui.widgets.lines import Piece, content
 from robby_tui.wild_wild_pattern import asked
 from robby_tui.wild_wild_pattern.keys import WildKeys
 from robby_tui.wild_wild_pattern.people import Shooters
-from robby_tui.wild_wild_pattern.picture import STORY, Picture, names_of
+from robby_tui.wild_wild_pattern.picture import STORY, Picture
 from robby_tui.wild_wild_pattern.told import Scene, Told, gather
 from robby_tui.wild_wild_pattern.wheel import Mark, Middle, Size, WheelView, height_of
 
@@ -46,7 +43,6 @@ _STORY_ROWS = 5
 """Lines of the log that the largest Wheel leaves."""
 _LEAST_COLUMNS = 70
 """Columns from which the cards have frames."""
-_SIDE = 35
 _WIDEST_SIDE = 60
 _WIDEST_WHEEL = 84
 """Cells that the Wheel and what stands below it can use beside the log."""
@@ -63,25 +59,19 @@ _STAMPS = {"valid": N_("VALID"), "none": N_("RIGHT"), "some": N_("WRONG"), "sile
 class WildTable(WildKeys):
     """A match of Wild Wild Pattern."""
 
+    STORY = STORY
+    opens = N_("you may cover in {time}")
+
     def __init__(self, link: Link, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__(link, now)
         self._told_so_far = Told()
         self._lit_from: float | None = None
 
-    def body(self) -> ComposeResult:
-        """The table from top to bottom."""
-        with Vertical(id="board"):
-            yield Static(id="head", markup=False)
-            with Vertical(id="middle"):
-                with Vertical(id="left"):
-                    yield WheelView()
-                    yield Shooters()
-                    yield Static(id="pays", markup=False)
-                with Vertical(id="side"):
-                    yield Story()
-            yield Static(id="asked", markup=False)
-            yield Static(id="notice", markup=False)
-            yield Countdown(self.now)
+    def own_part(self) -> ComposeResult:
+        """The Wheel, participants, and where there is room what a pattern wins."""
+        yield WheelView()
+        yield Shooters()
+        yield Static(content([[(_(line), MUTED)] for line in _PAYS]), id="pays", markup=False)
 
     def on_mount(self) -> None:
         """Be ready to light a pattern."""
@@ -94,24 +84,34 @@ class WildTable(WildKeys):
         self._told_so_far = Told()
         self._lit_from = None
 
-    def sentences(self, game: GameState, events: Iterable[Any]) -> list[tuple[str, str]]:
-        """The events in sentences, with their styles; the Wheel itself is drawn."""
-        names, me = names_of(game), None if game.own is None else game.own.seat
-        told: list[tuple[str, str]] = []
-        for event in events:
-            if isinstance(event, RoundStarted):
-                told.append((_("Round {round}.").format(round=event.round), "bold $accent"))
-            elif isinstance(event, Dealt):
-                told.append((_("Turn {turn}.").format(turn=event.turn), "$accent"))
-            elif isinstance(event, Filled):
+    def told(self, event: Any, names: Sequence[str], me: int | None) -> str | None:
+        """An event in a sentence; the Wheel itself is drawn."""
+        match event:
+            case RoundStarted():
+                return _("Round {round}.").format(round=event.round)
+            case Dealt():
+                return _("Turn {turn}.").format(turn=event.turn)
+            case Filled():
                 places = name_list([str(one.place + 1) for one in event.laid])
-                if places:
-                    told.append((_("New cards lie at {places}.").format(places=places), ""))
-            else:
-                sentence = STORY.sentence(event, names, me)
-                if sentence is not None:
-                    told.append((sentence, _story_style(event, me)))
-        return told
+                return _("New cards lie at {places}.").format(places=places) if places else None
+            case _other:
+                return STORY.sentence(event, names, me)
+
+    def style_of(self, event: Any) -> str:
+        """The style of an event's sentence in the log."""
+        match event:
+            case RoundStarted():
+                return "bold $accent"
+            case Dealt():
+                return "$accent"
+            case GameOver() | RoundOver():
+                return "bold"
+            case Judged() | DuelOver():
+                return f"bold {GOOD if event.judgement is not None and event.judgement.right else ALERT}"
+            case Covered() | Grabbed():
+                return f"bold {ALERT}"
+            case _other:
+                return ""
 
     def happened(self, events: list[Any], *, live: bool) -> None:
         """Light what was judged."""
@@ -138,55 +138,26 @@ class WildTable(WildKeys):
 
     # Drawing.
 
-    def show_keys(self) -> None:
-        """The line of keys, and at the top whether something was said that the log has no room for."""
-        super().show_keys()
-        if self.picture is not None and self.is_attached:
-            self._draw_head(self.picture, self.app.size.width)
-
-    def redraw(self) -> None:
-        """Draw the game as it is now."""
-        game = self.link.world.game
-        if game is None or not self.shows(game) or not self.is_attached:
-            return
-        decision = game.decision
-        self.picture = picture = Picture(
-            table=self.link.world.table,
-            public=game.public,
-            own=game.own,
-            names=tuple(names_of(game)),
-            decision=None if decision is None else decision.id,
-            legal=() if decision is None else decision.legal,
-            clock=game.clock,
+    def picture_of(self, game: GameState, **shared: Any) -> Picture:
+        """The moment as it is now."""
+        return Picture.of(
+            game,
             told=self._told_so_far,
             staged=self._staged(),
             composing=self.composing,
             cursor=self.cursor,
-            sent=self.answers.sent,
-            offline=self.link.offline is not None,
+            **shared,
         )
-        self.asks()
-        columns, rows = self.app.size
-        wide = columns >= WIDE
+
+    def draw(self, picture: Picture, columns: int, rows: int, *, wide: bool) -> None:
+        """Draw the Wheel and the participants."""
         size, roomy, spare = self._room(picture, wide, columns, rows)
-        self.set_class(wide, "wide")
         self.set_class(size == "ring", "tight")
-        self.query_one("#side").styles.width = max(_SIDE, min(_WIDEST_SIDE, columns - _WIDEST_WHEEL)) if wide else None
-        shown = picture.staged
-        self.query_one(WheelView).show(
-            game.public.wheel if shown is None else shown.wheel, size, marks(picture), middle(picture)
-        )
+        self.log_beside(max(SIDE, min(_WIDEST_SIDE, columns - _WIDEST_WHEEL)) if wide else None)
+        wheel = picture.public.wheel if picture.staged is None else picture.staged.wheel
+        self.query_one(WheelView).show(wheel, size, marks(picture), middle(picture))
         self.query_one(Shooters).show(picture, roomy=roomy)
-        pays = self.query_one("#pays", Static)
-        pays.display = wide and spare > len(_PAYS)
-        pays.update(content([[(_(line), MUTED)] for line in _PAYS]))
-        self.query_one("#asked", Static).update(self._asked_text(picture))
-        idle = "" if game.public.phase == "over" else _("no time limit")
-        self.query_one(Countdown).show(game.clock, idle=idle, opens=_("you may cover in {time}"))
-        if not self.noticed:
-            self.draw_notice()
-        self.show_keys()
-        self._too_small.update(self.small_notice())
+        self.query_one("#pays").display = wide and spare > len(_PAYS)
 
     def _room(self, picture: Picture, wide: bool, columns: int, rows: int) -> tuple[Size, bool, int]:
         """How large the Wheel is, whether participants have two lines, and how many lines are left then.
@@ -194,7 +165,7 @@ class WildTable(WildKeys):
         Everything needed to play has room in any case.
         """
         people = len(picture.public.participants)
-        free = rows - _FIXED_ROWS - people - self._asked_rows(picture) + 1 - self.top_rows
+        free = rows - _FIXED_ROWS - people - self.asked_rows(picture) + 1 - self.top_rows
         sizes: tuple[tuple[Size, int], ...] = (("pictures", _STORY_ROWS), ("cards", _LEAST_STORY_ROWS))
         for size, log in sizes:
             left = free - height_of(size) - (0 if wide else log)
@@ -203,35 +174,25 @@ class WildTable(WildKeys):
                 return size, roomy, left - (people if roomy else 0)
         return "ring", False, 0
 
-    def _asked_rows(self, picture: Picture) -> int:
-        """Lines that the question takes."""
-        return 1 + (width(asked.sentence(picture)) + 2 > self.app.size.width - 2)
+    def sentence(self, picture: Picture) -> str:
+        """What is asked, or for whom everybody waits."""
+        return asked.sentence(picture)
 
-    def _draw_head(self, picture: Picture, columns: int) -> None:
-        public, table = picture.public, picture.table
-        title = STORY.title
-        if table is not None and table.title:
-            title = f"{title} · {plain(table.title)}"
-        unread = 0 if self.log_in_sight else self.link.talk.unread(self.link.world, self.chat)
+    def hints(self, picture: Picture) -> list[KeyHint]:
+        """The keys that answer it."""
+        return asked.hints(picture)
+
+    def head(self, picture: Picture, columns: int) -> tuple[list[Piece], list[Piece]]:
+        """Round and turn, the deck and the bank."""
+        public = picture.public
         turn = _("round {round}/{most} · turn {turn}").format(round=public.round, most=public.rounds, turn=public.turn)
-        right: list[Piece] = [
-            (_("NOT SAVED NOW") + " · " if table is not None and not table.kept else "", f"bold {ALERT}"),
-            (_("{n} new: /").format(n=unread) + " · " if unread else "", f"bold {ALERT}"),
-            (turn, "bold"),
-            (" · " + _("deck {n}").format(n=public.deck) + " · " + _("bank {coins} $").format(coins=public.bank), ""),
-        ]
-        left: list[Piece] = [(title, "bold")]
-        self.query_one("#head", Static).update(content([spread(left, right, max(10, columns - 2))]))
+        rest = " · " + _("deck {n}").format(n=public.deck) + " · " + _("bank {coins} $").format(coins=public.bank)
+        return [], [(turn, "bold"), (rest, "")]
 
-    def _asked_text(self, picture: Picture) -> Content:
-        style = "bold" if picture.decision is not None and not picture.sent else ""
-        return content([[("▸ " if style else "  ", "bold $accent"), (asked.sentence(picture), style)]])
-
-    def draw_notice(self) -> None:
-        """The line under the question: letters to press, what was judged, who was first by how much."""
-        if self.picture is not None:
-            line, worth = asked.notice(self.picture)
-            self.put_notice(content([line]), said=worth)
+    def notice(self, picture: Picture) -> tuple[Content, bool]:
+        """Letters to press, what was judged, who was first by how much."""
+        line, worth = asked.notice(picture)
+        return content([line]), worth
 
 
 def marks(picture: Picture) -> dict[int, Mark]:
@@ -264,27 +225,14 @@ def middle(picture: Picture) -> Middle:
         judgement = staged.judgement
         if judgement.wild:
             return Middle(_("WILD WILD"), text=_("PATTERN!"), style=f"bold {GOOD}")
-        who = _("you") if judgement.seat == picture.me else picture.name(judgement.seat)
         stamp = _(_STAMPS.get(judgement.verdict, N_("INVALID")))
-        return Middle(stamp, text=who, style=f"bold {GOOD}" if judgement.right else BAD)
+        return Middle(stamp, text=picture.called(judgement.seat), style=f"bold {GOOD}" if judgement.right else BAD)
     if picture.card is not None:
         return Middle(_("yours:"), picture.card)
     if public.phase == "ready":
         return Middle(_("face down"), text=_("your card") if picture.me is not None else _("all cards"))
     if public.phase in ("grab", "name"):
-        return Middle(_("CLEMENTINE"), text="" if public.active is None else picture.name(public.active))
+        return Middle(_("CLEMENTINE"), text=picture.called(public.active))
     if public.played is not None and public.wheel[public.played].covered is not None:
         return Middle(_("under {place}:").format(place=public.played + 1), public.wheel[public.played].covered)
     return Middle()
-
-
-def _story_style(event: Any, me: int | None) -> str:
-    if isinstance(event, GameOver | RoundOver):
-        return "bold"
-    if isinstance(event, Judged | DuelOver):
-        right = event.judgement is not None and event.judgement.right
-        return f"bold {GOOD if right else ALERT}"
-    if isinstance(event, Covered | Grabbed):
-        return f"bold {ALERT}"
-    seat = getattr(event, "seat", None)
-    return GOOD if me is not None and seat == me else ""
