@@ -62,7 +62,7 @@ _AT_TABLE: tuple[tuple[str, str], ...] = (
 )
 _IN_MATCH: tuple[tuple[str, str], ...] = (
     ("view", N_("the whole table and the open question again")),
-    ("hand", N_("your card and your loot")),
+    ("hand", N_("what you hold: cards, loot or markers")),
     ("time", N_("how much time is left")),
     ("leave", N_("leave the table; a bot plays on for you")),
 )

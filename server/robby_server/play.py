@@ -65,17 +65,24 @@ class Play:
         """Whether the game has moments at which being first counts."""
         return self.match.rules.races
 
+    @property
+    def asks(self) -> bool:
+        """Whether anything is asked now. Where being first counts nothing is while the match stands still: whoever is
+        back sooner would have all that time for it."""
+        return self.paused_ms is None or not self.races
+
     def stamp(self, at: float, credit: float = 0.0, rival: float = 0.0) -> Stamp:
         """The match time of a moment on trio's clock.
 
-        credit, rival: seconds, for races. While the match stands still nobody has any: all comes at one moment.
+        credit, rival: seconds, for races. While the match stands still nobody has any: all comes at one moment; and
+        none reaches back before that moment, since nothing that was sent before it can still be on its way.
         The credit is the whole number that makes *at less credit* the moment it would be without rounding either.
         """
         if self.paused_ms is not None:
             return Stamp(self.paused_ms)
-        ms = self._milliseconds(at)
-        owed = ms - self._milliseconds(at - credit)
-        return Stamp(max(self._resumed_ms, ms), owed, math.ceil(rival * 1000 - _TOLERANCE_MS))
+        ms = max(self._resumed_ms, self._milliseconds(at))
+        owed = ms - max(self._resumed_ms, self._milliseconds(at - credit))
+        return Stamp(ms, owed, math.ceil(rival * 1000 - _TOLERANCE_MS))
 
     def _milliseconds(self, at: float) -> int:
         return math.floor((at - self.began) * 1000 + _TOLERANCE_MS)
@@ -127,7 +134,7 @@ class Play:
             "public": self._public_part(first),
             "own": None if own is None else codec.plain(own),
             "own_events": [codec.plain(event) for event in private],
-            "decision": None if seat is None else self.match.decision(seat),
+            "decision": None if seat is None or not self.asks else self.match.decision(seat),
             "clock": self._clock(seat),
         }
 

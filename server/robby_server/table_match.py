@@ -91,6 +91,8 @@ async def act(table: "Table", index: int, session: Session, command: Act, at: fl
     except IllegalActionError as error:
         raise Rejected(error.code) from None
     if change is not None:
+        if not play.asks:
+            raise Rejected(errors.NO_DECISION)
         await _happen(table, change)
     hushed = change is not None and change.only is not None
     if seat.bot is not None and seat.state == "away" and table.phase == "playing" and not hushed:

@@ -1,6 +1,7 @@
 """A match that was being played when the server went: it stands still until those who were here are back.
 
-Everybody keeps exactly the time that was left. What is sent meanwhile is taken; only time does not pass.
+Everybody keeps exactly the time that was left. What is sent meanwhile is taken; only time does not pass. In a game that
+races nothing is asked meanwhile.
 """
 
 import math

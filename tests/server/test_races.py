@@ -16,6 +16,7 @@ from robby_protocol.messages import (
     Ok,
     Ping,
     RecordGet,
+    TableLeave,
     TableWatch,
 )
 from robby_rules.entries import Act as ActEntry
@@ -25,7 +26,7 @@ from robby_rules.record_check import examine
 from robby_server.settings import Settings
 from robby_server.store import MemoryStore
 from tests.server.far import dial
-from tests.server.kit import Host, Peer, begin, play_all, running, settled, sit_down
+from tests.server.kit import Host, Peer, begin, bot_of, play_all, running, settled, sit_down
 from tests.server.lives import Lives, back, person
 
 GAME = "wild-wild-pattern"
@@ -239,7 +240,32 @@ async def test_a_server_killed_in_the_middle_of_a_window_decides_the_race_all_th
         assert replay(entries).pending() == (0,)
 
 
-async def test_a_server_killed_in_a_window_still_takes_the_rival_while_it_stands_still(autojump_clock: Any) -> None:
+async def test_nobody_is_asked_in_a_race_until_all_are_back(autojump_clock: Any) -> None:
+    """Whoever is back sooner after a restart would be first while the others do not even see the cards."""
+    lives = Lives()
+    async with lives.life() as host:
+        peers = [await person(host, name) for name in NAMES[:3]]
+        await sit_down(peers, game=GAME)
+        await begin(peers)
+        await to_shootout(peers)
+    async with lives.life() as host:
+        (ana,) = await back(host, "Ana")
+        assert ana.update.public.view["phase"] == "shootout"
+        assert ana.update.decision is None
+        shot = {"type": "cover", "place": 0}
+        for guessed in range(10):  # some of them the right one
+            refused = await ana.refused(Act, table=ana.table, decision=guessed, action=shot)
+            assert refused.code in (errors.NO_DECISION, errors.STALE_DECISION)
+        ben, cleo = await back(host, "Ben", "Cleo")
+        await settled()
+        assert all(peer.update.decision is not None for peer in (ana, ben, cleo))
+        await shoot(ben, 1, after=0.2)
+        await trio.sleep(0.1)
+        (covered,) = [event for event in ana.told() if event["type"] == "covered"]
+        assert (covered["seat"], len(covered["race"]["entrants"])) == (1, 1)
+
+
+async def test_a_server_killed_in_a_window_tells_no_rival_that_somebody_has_shot(autojump_clock: Any) -> None:
     lives = Lives()
     async with lives.life() as host:
         ana, ben = [await person(host, name, dial(host.server, trip)) for name, trip in (("Ana", 0.0), ("Ben", 0.1))]
@@ -248,12 +274,25 @@ async def test_a_server_killed_in_a_window_still_takes_the_rival_while_it_stands
         await begin([ana, ben])
         await to_shootout([ana, ben])
         await shoot(ana, 3, after=0.5)
+        await trio.sleep(0.01)
     async with lives.life() as host:
-        (ben,) = await back(host, "Ben")  # Ana is awaited
-        await ben.act({"type": "cover", "place": 1})
-        await settled()
+        ben = await person(host, "Ben", dial(host.server, 0.1))  # Ana is awaited
+        await trio.sleep(MEASURED)
+        assert ben.update.decision is None
+        codes = [await refused_as(ben, number) for number in range(20)]
+        open_one = codes.index(errors.NO_DECISION)
+        await person(host, "Ana")
+        # On its way when the match goes on: it counts from there, not from the round trip before.
+        await ben.send(Act(id=ben.new_id(), table=ben.table, decision=open_one, action={"type": "cover", "place": 1}))
+        await trio.sleep(1)
         (covered,) = [event for event in ben.told() if event["type"] == "covered"]
-        assert [(one["seat"], one["credit"]) for one in covered["race"]["entrants"]] == [(0, 0), (1, 0)]
+        mine, other = sorted(covered["race"]["entrants"], key=lambda one: one["seat"])
+        assert other["arrival"] - other["credit"] == other["moment"] >= mine["moment"]
+
+
+async def refused_as(peer: Peer, decision: int) -> str:
+    shot = {"type": "cover", "place": 1}
+    return (await peer.refused(Act, table=peer.table, decision=decision, action=shot)).code
 
 
 async def test_two_hundred_claims_a_second_are_slowed_refused_counted_and_lose_nothing(autojump_clock: Any) -> None:
@@ -292,3 +331,39 @@ async def test_two_hundred_claims_a_second_are_slowed_refused_counted_and_lose_n
         assert not ana.closed
         await trio.sleep(200)
         assert ben.update.public.view["turn"] >= 2, "the game goes on"
+
+
+async def test_a_racer_who_goes_before_the_decision_was_first_all_the_same(autojump_clock: Any) -> None:
+    async with running(EASY) as host:
+        ana, ben, cleo = await gunslingers(host, 0.0, 0.1, 0.14)
+        await to_shootout([ana, ben, cleo])
+        await shoot(ana, 3, after=0.5)
+        await ana.drop()
+        await shoot(ben, 2, after=0.08)
+        await trio.sleep(1)
+        assert cleo.update.public.view["phase"] == "declare"
+        (covered,) = [event for event in cleo.told() if event["type"] == "covered"]
+        first, second = covered["race"]["entrants"]
+        assert (covered["seat"], first["seat"], second["seat"]) == (0, 0, 1)
+        again = await host.again(ana)
+        await again.asked("declare")
+        await again.act({"type": "declare", "side": "after", "a": 0, "b": 8})
+        await trio.sleep(0.5)
+        assert [event["judgement"]["seat"] for event in cleo.told() if event["type"] == "judged"] == [0]
+
+
+async def test_whoever_leaves_in_a_race_has_shot_and_the_stand_in_declares(autojump_clock: Any) -> None:
+    seen: list[Any] = []
+    bots = {GAME: ["random"]}
+    async with running(EASY, spawn_bot=bot_of(seen=seen), bots=bots) as host:
+        ana, ben = await gunslingers(host, 0.0, 0.1)
+        await to_shootout([ana, ben])
+        await shoot(ana, 3, after=0.5)
+        await ana.do(TableLeave)
+        await trio.sleep(0.05)
+        assert len(seen) == 1, "a bot plays on"
+        assert ben.update.public.view["phase"] == "shootout"
+        await trio.sleep(1)
+        (covered,) = [event for event in ben.told() if event["type"] == "covered"]
+        assert (covered["seat"], covered["place"], len(covered["race"]["entrants"])) == (0, 3, 1)
+        assert [event["judgement"]["seat"] for event in ben.told() if event["type"] == "judged"] == [0]

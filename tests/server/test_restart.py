@@ -53,10 +53,10 @@ async def test_a_match_comes_back_in_every_phase(autojump_clock: Any, game: str)
         await trio.sleep(1000)  # nobody loses the time in which there is no server
         async with lives.life() as host:
             peers = await back(host, *names)
+            await settled()
             assert [picture(peer) for peer in peers] == before
             assert [peer.told() for peer in peers] == [told] * 3
             assert [remaining(peer) for peer in peers] == left
-            await settled()
             assert not any(peer.update.clock is not None and peer.update.clock.paused for peer in peers)
             for _ in range(3):
                 phases.add(peers[0].update.public.view["phase"])
