@@ -82,6 +82,7 @@ def test_a_story_keeps_what_every_client_relies_on(game: str) -> None:
         assert {name.removesuffix("_ms") for name, field in fields.items() if field.is_limit} <= known
     assert types.seats[0] <= story.fewest_seats({}) <= types.seats[1]
     assert story.rules()
+    assert len(story.introduced()) <= 48, "it fits into the dialog that asks for the game"
     assert "scores" in story.over.__struct_fields__
     assert "scores" in types.public.__struct_fields__
     assert "phase" in types.public.__struct_fields__

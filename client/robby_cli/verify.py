@@ -14,6 +14,7 @@ from robby_cli.verify_folder import verify_folder
 from robby_client import exit_codes
 from robby_client.safe import safe
 from robby_client.store import Store, StoreError
+from robby_client.stories.registry import game_title
 from robby_protocol.i18n import _, ngettext
 from robby_rules.record import FINISHED, Record
 from robby_rules.record_check import Check
@@ -106,7 +107,11 @@ def heading(record: Record) -> list[str]:
     when = _when(record.began or record.ended)
     lines = [
         _("{game}, match {match}, at the table “{title}” of the server “{server}”{when}").format(
-            game=safe(record.game), match=safe(record.match), title=title, server=safe(record.server_name), when=when
+            game=safe(game_title(record.game)),
+            match=safe(record.match),
+            title=title,
+            server=safe(record.server_name),
+            when=when,
         ),
         _("played by {names}").format(names=names),
     ]

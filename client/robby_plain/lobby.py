@@ -206,7 +206,7 @@ class LobbyPart:
         games = self._games()
         game = games[0]
         if len(games) > 1:
-            game = await session.choose(_("Which game?"), [(name, game_title(name)) for name in games])
+            game = await session.choose(_("Which game?"), [(name, STORIES[name].introduced()) for name in games])
         story = STORIES[game]
         types = story.types
         title = await session.ask_text(_("A title for the table, or an empty line."))

@@ -127,6 +127,7 @@ def test_a_line_for_each_check(desk: Desk) -> None:
     assert (code, err) == (exit_codes.WELL, "")
     assert sum(line.startswith("ok ") for line in out.splitlines()) == len(CHECKS) + len(RECEIPT_CHECKS)
     assert SERVER_ID.hex() in out
+    assert out.startswith("Robby Solo, match "), "the game has the name that people know"
 
 
 def test_what_fails_is_named(desk: Desk) -> None:

@@ -16,8 +16,10 @@ from robby_client.events import Ended
 from robby_client.quick import QuickTable
 from robby_client.session import kept_by
 from robby_client.store import Store
+from robby_client.stories.registry import STORIES
 from robby_games.robby_solo import GameOver, Options
 from robby_protocol.messages import (
+    GameOffer,
     ScoreLine,
     TableAddBot,
     TableClosed,
@@ -227,6 +229,34 @@ def test_the_lobby_lists_tables_and_joins(tmp_path: Path) -> None:
         await stage.sees("The table is full.")
 
     run(scene, tmp_path)
+
+
+def test_options_that_the_list_has_no_room_for_are_told_below_it(tmp_path: Path) -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.at(LobbyScreen)
+        await stage.feed(lobby(table("waiting", game="wild-wild-pattern", names=("Ana",), options={"rounds": 1})))
+        await stage.sees("At this table: Ana")
+        assert "standard, own rules" in stage.text
+
+    run(scene, tmp_path)
+
+
+def test_each_game_to_choose_is_said_to_be_what_it_is(tmp_path: Path) -> None:
+    offers = [GameOffer(name=name, version=1, bots=["greedy"]) for name in STORIES]
+
+    async def scene(stage: Stage) -> None:
+        stage.client.connect(greeting=structs.replace(GREETING, games=offers))
+        await stage.feed(lobby())
+        await stage.press("c")
+        await stage.at(Choose)
+        for line in (
+            "Robby Solo – bluff at the banks, 3–6",
+            "Tresor Diebe – dice to press your luck, 2–4",
+            "Wild Wild Pattern – a race of quick eyes, 2–4",
+        ):
+            assert line in stage.text
+
+    run(scene, tmp_path, size=(60, 18), connected=False)
 
 
 def test_the_lobby_asks_for_the_list_again_after_a_loss(tmp_path: Path) -> None:

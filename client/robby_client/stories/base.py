@@ -24,12 +24,14 @@ Telling = Callable[[Any, Sequence[str], int | None], list[str]]
 class Story(ABC):
     """One game in words. names: the participants', harmless to show. me: the own seat; None: as a spectator sees it.
 
-    game: its name, as in `GAMES`. over: the event that ends it; it has `scores`, best first, as the public view of a
-    finished match has. labels: each option for people. briefs: an option that is not as usual, in a word for the
-    lobby; all others together are "own rules". Both hold marked texts (`N_`), translated when shown.
+    game: its name, as in `GAMES`. pitch: what it is in a few words, for who chooses among games. over: the event that
+    ends it; it has `scores`, best first, as the public view of a finished match has. labels: each option for people.
+    briefs: an option that is not as usual, in a word for the lobby; all others together are "own rules". All hold
+    marked texts (`N_`), translated when shown.
     """
 
     game: ClassVar[str]
+    pitch: ClassVar[str]
     over: ClassVar[type[Struct]]
     labels: ClassVar[Mapping[str, str]]
     briefs: ClassVar[Mapping[str, str]] = {}
@@ -101,6 +103,11 @@ class Story(ABC):
     def title(self) -> str:
         """The game's name for people."""
         return _(self.types.title)
+
+    def introduced(self) -> str:
+        """The game in one line, for who chooses among games: its name, what it is, for how many."""
+        text = _("{game} – {pitch}, {fewest}–{most}")
+        return text.format(game=self.title, pitch=_(self.pitch), fewest=self.fewest_seats({}), most=self.types.seats[1])
 
     def names_in(self, game: GameState) -> list[str]:
         """The participants' names in a match: who sat where when it was played, whatever the seats are by now."""

@@ -60,6 +60,7 @@ class RobbySoloStory(Story):
     """See `Story`."""
 
     game = NAME
+    pitch = N_("bluff at the banks")
     over = GameOver
     labels = {
         "time": N_("Time"),

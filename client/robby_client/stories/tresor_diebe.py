@@ -56,6 +56,7 @@ class TresorDiebeStory(Story):
     """See `Story`."""
 
     game = NAME
+    pitch = N_("dice to press your luck")
     over = GameOver
     labels = {
         "time": N_("Time"),

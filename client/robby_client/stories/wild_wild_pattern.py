@@ -88,6 +88,7 @@ class WildWildPatternStory(Story):
     """See `Story`."""
 
     game = NAME
+    pitch = N_("a race of quick eyes")
     over = GameOver
     labels = {"time": N_("Time"), "rounds": N_("rounds")}
 

@@ -54,6 +54,7 @@ class LobbyScreen(BaseScreen):
         """Ask for the list."""
         self._ids: list[str] = []
         self._filled: tuple[list[TableInfo], int] | None = None
+        self._options_cells = 0
         self.query_one(DataTable).focus()
         self._watch()
 
@@ -100,6 +101,7 @@ class LobbyScreen(BaseScreen):
         spare = columns - game_cells - (50 if roomy else 39)
         title_cells = max(12, min(40, spare - 8))
         options_cells = max(8, min(30, spare - title_cells))
+        self._options_cells = options_cells
         row = grid.cursor_row
         chosen = self._ids[row] if 0 <= row < len(self._ids) else None
         grid.clear(columns=True)
@@ -141,6 +143,9 @@ class LobbyScreen(BaseScreen):
             names = [plain(seat.name) + (f" {BOT}" if seat.kind == "bot" else "") for seat in tables[row].seats]
             text = _("At this table: {names}").format(names=", ".join(names) or _("nobody"))
             text += " · " + watching_text(tables[row]) + " · " + _("id {table}").format(table=plain(tables[row].table))
+            options = option_summary(tables[row])
+            if width(options) > self._options_cells:
+                text += " · " + options
         self.query_one("#lobby-who", Static).update(cut(text, max(10, self.app.size.width - 2)))
 
     def keys(self) -> list[KeyHint]:
@@ -201,7 +206,7 @@ class LobbyScreen(BaseScreen):
             if index is not None and self.online():
                 self._set_up(games[index])
 
-        self.app.push_screen(Choose(_("Which game?"), [game_title(game) for game in games]), chosen)
+        self.app.push_screen(Choose(_("Which game?"), [STORIES[game].introduced() for game in games]), chosen)
 
     def _set_up(self, game: str) -> None:
         story = STORIES[game]

@@ -81,7 +81,7 @@ class OptionsForm(Widget):
             yield Input(
                 "" if value is None else _shown(field, value),
                 id=f"opt-{field.name}",
-                placeholder=self._preset(field, self._options.time) if field.is_limit else "",
+                placeholder=self._preset(field, self._options.time) if field.is_limit else _("as usual"),
                 max_length=LONGEST_NUMBER,
                 restrict=r"[0-9.,]*",
                 compact=True,
