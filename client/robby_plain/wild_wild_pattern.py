@@ -56,7 +56,8 @@ class WildWildPatternTexts(GameTexts):
         if public.phase == "over":
             return _("The game is over.")
         if game.decision is None:
-            return _waiting(public, own, names)
+            paused = game.clock is not None and game.clock.paused
+            return _("The game waits.") if paused else _waiting(public, own, names)
         match public.phase:
             case "ready":
                 return _("Ready to look at your card?")

@@ -271,6 +271,19 @@ def test_whom_everybody_waits_for_is_said(
     run(scene, tmp_path)
 
 
+def test_while_it_stands_still_everybody_waits_for_those_who_are_not_back(tmp_path: Path) -> None:
+    async def scene(stage: Stage) -> None:
+        await sit(stage, "shoot")
+        shown = stage.match.update(view("shootout"), mine(MINE), clock=(80_000, 90_000, None))
+        assert shown.clock is not None
+        await stage.feed(structs.replace(shown, clock=structs.replace(shown.clock, paused=True)))
+        assert "The game waits until everybody is back." in stage.text
+        await stage.press("3")
+        assert acted(stage) == []
+
+    run(scene, tmp_path)
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_a_watcher_sees_the_race_and_no_card_of_anybody(tmp_path: Path, size: tuple[int, int]) -> None:
     async def scene(stage: Stage) -> None:

@@ -49,6 +49,8 @@ def sentence(picture: Picture) -> str:
         return _duel(picture) + " " + _("Space grabs Clementine!")
     if public.phase == "over":
         return _("The game is over. Enter shows the results.")
+    if picture.clock is not None and picture.clock.paused:
+        return _("The game waits until everybody is back.")
     return _waiting(picture)
 
 

@@ -8,7 +8,7 @@ from trio.testing import MockClock
 
 from robby_client import codes
 from robby_client.quick import QuickTable
-from robby_client.world import GameState, OpenDecision
+from robby_client.world import GameState, OpenDecision, RunningClock
 from robby_games.wild_wild_pattern import (
     ATTRIBUTE_NAMES,
     NAME,
@@ -166,6 +166,12 @@ def test_whom_everybody_waits_for() -> None:
     over = TEXTS_OF.question(game(replace(PUBLIC, phase="over")), NAMES)
     others = {TEXTS_OF.question(game(replace(PUBLIC, phase=phase)), NAMES) for phase in ("ready", "shootout", "grab")}
     assert len(others | {over}) == 4
+
+
+def test_while_it_stands_still_the_game_waits() -> None:
+    still = game(replace(PUBLIC, phase="shootout"))
+    still.clock = RunningClock(total=90.0, ends=80.0, opens=None, paused_at=0.0)
+    assert TEXTS_OF.question(still, NAMES) == "The game waits."
 
 
 def test_whoever_is_not_ready_is_named() -> None:
