@@ -1,8 +1,5 @@
 """All participants: whose turn, how much loot with which card on top, and what their heist card does."""
 
-from textual.content import Content
-from textual.widget import Widget
-
 from robby_client.words import robby_solo as words
 from robby_client.words.common import amount
 from robby_games.robby_solo import ParticipantView, is_item
@@ -11,57 +8,33 @@ from robby_tui.cells import fit
 from robby_tui.robby_solo.picture import Picture
 from robby_tui.robby_solo.recap import loot_sum
 from robby_tui.signs import ALERT, ARROW, BAD, CLASH, DONE, FACE_DOWN, GENTLEMAN, GOOD, MUTED, YOU
-from robby_tui.widgets.lines import Line, content, line_width, pad, spread
+from robby_tui.widgets.lines import Line, line_width, spread
+from robby_tui.widgets.seats import Seats
 
 ROOM_FOR_LONG = 72
 """Cells from which what somebody does is told in the longer form."""
 
 
-class People(Widget):
-    """One line for each participant, in the order of sitting; two where there is room."""
+class People(Seats[Picture]):
+    """The robbers."""
 
-    DEFAULT_CSS = "People { height: auto; padding: 0 1; }"
+    def row(self, picture: Picture, seat: int, cells: int, *, roomy: bool) -> Line:
+        """A robber's line; at its end, where there is no other place for it, what the last reveal brought."""
+        one = picture.public.participants[seat]
+        line = _line(picture, seat, one, picture.label_cells(cells), cells, "bold" if seat == picture.me else "")
+        last = [] if roomy or cells < ROOM_FOR_LONG else _last_in_short(picture, seat)
+        if last and line_width(line) + line_width(last) + 2 <= cells:
+            line = spread(line, last, cells)
+        return line
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._picture: Picture | None = None
-        self._roomy = False
-
-    def show(self, picture: Picture, *, roomy: bool) -> None:
-        """Draw this; roomy: a second line for each."""
-        before = self.rows
-        self._picture = picture
-        self._roomy = roomy
-        self.refresh(layout=self.rows != before)
-
-    @property
-    def rows(self) -> int:
-        """Lines needed."""
-        count = 0 if self._picture is None else len(self._picture.public.participants)
-        return count * 2 if self._roomy else count
-
-    def get_content_height(self, *_args: object) -> int:
-        """Lines needed, whatever the width."""
-        return self.rows
-
-    def render(self) -> Content:
-        """Draw all lines."""
-        picture = self._picture
-        if picture is None:
-            return Content()
-        cells = self.content_size.width
-        names = picture.label_cells(cells)
-        lines: list[Line] = []
-        for seat, one in enumerate(picture.public.participants):
-            style = "bold" if seat == picture.me else ""
-            line = _line(picture, seat, one, names, cells, style)
-            last = [] if self._roomy or cells < ROOM_FOR_LONG else _last_in_short(picture, seat)
-            if last and line_width(line) + line_width(last) + 2 <= cells:
-                line = spread(line, last, cells)
-            lines.append(pad(line, cells))
-            if self._roomy:
-                lines.append(pad(_more(picture, seat, one), cells))
-        return content(lines)
+    def more(self, picture: Picture, seat: int) -> Line:
+        """An open stack, or what the last reveal brought while the next round is played."""
+        one = picture.public.participants[seat]
+        if one.loot is not None:
+            return [("     " + words.loot_text(tuple(reversed(one.loot))), MUTED)]
+        if picture.public.phase in ("plays", "gentleman", "revision") and _last(picture, seat):
+            return [("     " + _("last round:") + " ", MUTED), *_last(picture, seat)]
+        return []
 
 
 def _line(picture: Picture, seat: int, one: ParticipantView, names: int, cells: int, style: str) -> Line:
@@ -154,12 +127,3 @@ def _paid(picture: Picture, seat: int) -> Line:
 
 def _short(card: int) -> str:
     return "1◊" if is_item(card) else amount(card)
-
-
-def _more(picture: Picture, seat: int, one: ParticipantView) -> Line:
-    """The second line: an open stack, or what the last reveal brought while the next round is played."""
-    if one.loot is not None:
-        return [("     " + words.loot_text(tuple(reversed(one.loot))), MUTED)]
-    if picture.public.phase in ("plays", "gentleman", "revision") and _last(picture, seat):
-        return [("     " + _("last round:") + " ", MUTED), *_last(picture, seat)]
-    return []

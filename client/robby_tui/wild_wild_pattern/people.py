@@ -2,75 +2,47 @@
 
 from collections import Counter
 
-from textual.content import Content
-from textual.widget import Widget
-
 from robby_client.stories.wild_wild_pattern import attribute_name
 from robby_games.wild_wild_pattern import ParticipantView, attributes_of, object_of, worth_of_objects, worth_of_target
 from robby_protocol.i18n import _, ngettext
 from robby_tui.cells import fit
 from robby_tui.signs import ALERT, DONE, GOOD, MUTED, YOU
-from robby_tui.widgets.lines import Line, content, pad
+from robby_tui.widgets.lines import Line, pad
+from robby_tui.widgets.seats import Seats
 from robby_tui.wild_wild_pattern.cards import shape, target_line
 from robby_tui.wild_wild_pattern.picture import Picture
 
 
-class Shooters(Widget):
-    """One line for each participant, in the order of sitting; two where there is room."""
+class Shooters(Seats[Picture]):
+    """The gunslingers."""
 
-    DEFAULT_CSS = "Shooters { height: auto; padding: 0 1; background: $surface; }"
+    def row(self, picture: Picture, seat: int, cells: int, *, roomy: bool) -> Line:
+        """Money, with what this round is worth so far; target; what the player does, or else has won."""
+        one = picture.public.participants[seat]
+        style = "bold" if seat == picture.me else ""
+        # Once it is over all is paid that will be.
+        worth = 0 if picture.over else worth_of_objects(one.won) + worth_of_target(one.target, one.won) + one.challenges
+        money = _("{coins} $").format(coins=one.coins) + (f" +{worth}" if worth else "")
+        line: Line = [
+            (f"{YOU if seat == picture.me else ' '} ", "bold $accent"),
+            (picture.label(seat, picture.label_cells(cells)), style),
+            (" " + fit(money, 8), style),
+            *pad(target_line(one.target, style), 10),
+            ("  ", ""),
+        ]
+        state = _state(picture, seat, one)
+        return [*line, *state] if state or roomy else [*line, *_won(one)]
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._picture: Picture | None = None
-        self._roomy = False
-
-    def show(self, picture: Picture, *, roomy: bool) -> None:
-        """Draw this; roomy: a second line for each."""
-        before = self.rows
-        self._picture = picture
-        self._roomy = roomy
-        self.refresh(layout=self.rows != before)
-
-    @property
-    def rows(self) -> int:
-        """Lines needed."""
-        count = 0 if self._picture is None else len(self._picture.public.participants)
-        return count * 2 if self._roomy else count
-
-    def get_content_height(self, *_args: object) -> int:
-        """Lines needed, whatever the width."""
-        return self.rows
-
-    def render(self) -> Content:
-        """Draw all lines."""
-        picture = self._picture
-        if picture is None:
-            return Content()
-        cells = self.content_size.width
-        names = picture.label_cells(cells)
-        lines: list[Line] = []
-        for seat, one in enumerate(picture.public.participants):
-            lines.append(pad(_line(picture, seat, one, names, roomy=self._roomy), cells))
-            if self._roomy:
-                lines.append(pad([(" " * 4, ""), *_cards(one)], cells))
-        return content(lines)
-
-
-def _line(picture: Picture, seat: int, one: ParticipantView, names: int, *, roomy: bool) -> Line:
-    style = "bold" if seat == picture.me else ""
-    # Once it is over all is paid that will be.
-    worth = 0 if picture.over else worth_of_objects(one.won) + worth_of_target(one.target, one.won) + one.challenges
-    money = _("{coins} $").format(coins=one.coins) + (f" +{worth}" if worth else "")
-    line: Line = [
-        (f"{YOU if seat == picture.me else ' '} ", "bold $accent"),
-        (picture.label(seat, names), style),
-        (" " + fit(money, 8), style),
-        *pad(target_line(one.target, style), 10),
-        ("  ", ""),
-    ]
-    state = _state(picture, seat, one)
-    return [*line, *state] if state or roomy else [*line, *_won(one)]
+    def more(self, picture: Picture, seat: int) -> Line:
+        """Every card won, by objects: `star ◆$ ■!`; then challenge cards."""
+        one = picture.public.participants[seat]
+        by_object: dict[int, list[str]] = {}
+        for card in one.won:
+            thing, colour, suit = attributes_of(card)
+            by_object.setdefault(thing, []).append(shape(colour) + shape(suit))
+        most = sorted(by_object.items(), key=lambda it: -len(it[1]))
+        parts = [f"{attribute_name(thing)} {' '.join(signs)}" for thing, signs in most]
+        return [("    " + (" · ".join([*parts, *_duels(one)]) or _("nothing won")), MUTED)]
 
 
 def _won(one: ParticipantView) -> Line:
@@ -78,17 +50,6 @@ def _won(one: ParticipantView) -> Line:
     counts = Counter(object_of(card) for card in one.won)
     parts = [f"{count} {attribute_name(thing)}" for thing, count in sorted(counts.items(), key=lambda it: -it[1])]
     return [(", ".join([*parts, *_duels(one)]) or _("nothing won"), MUTED)]
-
-
-def _cards(one: ParticipantView) -> Line:
-    """Every card won, by objects: `star ◆$ ■!`; then challenge cards."""
-    by_object: dict[int, list[str]] = {}
-    for card in one.won:
-        thing, colour, suit = attributes_of(card)
-        by_object.setdefault(thing, []).append(shape(colour) + shape(suit))
-    most = sorted(by_object.items(), key=lambda it: -len(it[1]))
-    parts = [f"{attribute_name(thing)} {' '.join(signs)}" for thing, signs in most]
-    return [(" · ".join([*parts, *_duels(one)]) or _("nothing won"), MUTED)]
 
 
 def _duels(one: ParticipantView) -> list[str]:
