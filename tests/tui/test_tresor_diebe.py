@@ -453,7 +453,7 @@ def test_offline_hides_nothing_that_is_needed(tmp_path: Path, size: tuple[int, i
     run(scene, tmp_path, size=size)
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", [*SIZES, (66, 18)])
 def test_offline_the_last_turn_takes_no_thief_s_line(tmp_path: Path, size: tuple[int, int]) -> None:
     async def scene(stage: Stage) -> None:
         await sit(stage, view(), *TURN, events=[Thrown(3, 1, OPEN, ALL), Failed(3, 21, 2, 4, 3), TurnBegan(0)])

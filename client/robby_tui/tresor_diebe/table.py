@@ -186,7 +186,7 @@ class DiebeTable(DiebeKeys):
     def notice(self, picture: Picture) -> tuple[Content, bool]:
         """The last turn, until the next one ends; and the round that it ended."""
         lines = self._notice_lines(picture)[: self._notice_rows]
-        return content(lines), bool(lines)
+        return content(lines), False  # the log has it as well: no player's line goes for it
 
     def _notice_lines(self, picture: Picture) -> list[Line]:
         cells = max(10, self.app.size.width - 2)
