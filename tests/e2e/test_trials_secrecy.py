@@ -76,3 +76,7 @@ def test_restarts_deal_differently() -> None:
 
 def test_cards_and_gentlemen_come_evenly() -> None:
     secrecy.cards_lie_evenly(2000)
+
+
+def test_dice_fall_evenly_and_each_as_if_alone() -> None:
+    secrecy.dice_fall_evenly(4000)

@@ -1,6 +1,9 @@
 """Hours in minutes: games without end, reconnect storms, somebody who sends rubbish all the time (PR-36)."""
 
 import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import trio
 
@@ -11,6 +14,12 @@ from tests.e2e.trials.wire import Gone, Refused, Wire, again, clients, connect, 
 
 MOST_ERROR = 0.05
 """Seconds by which a phase's length may be wrong."""
+GAMES: Sequence[tuple[str, Mapping[str, Any]]] = (
+    ("robby-solo", {"max_rounds": 5, "play_ms": 15_000}),
+    ("tresor-diebe", {"rounds": 1, "time": "blitz"}),
+    ("wild-wild-pattern", {"rounds": 1}),
+)
+"""What is played at the tables, in turn, with its options."""
 PHASE = 1.0
 """Seconds of the phases that are measured: the shortest limit that a table may have."""
 
@@ -18,9 +27,11 @@ PHASE = 1.0
 class Endless:
     """A table whose people play match after match, whatever happens to their connections."""
 
-    def __init__(self, nursery: trio.Nursery, port: int) -> None:
+    def __init__(self, nursery: trio.Nursery, port: int, game: str, options: Mapping[str, Any]) -> None:
         self.nursery = nursery
         self.port = port
+        self.game = game
+        self.options = options
         self.players: list[Wire] = []
         self.games = 0
         self.answers = 0
@@ -29,7 +40,7 @@ class Endless:
     async def open(self, count: int) -> None:
         """Sit down."""
         self.players = await people(self.nursery, self.port, count, keep=False)
-        await sit(self.players, options={"max_rounds": 5, "play_ms": 15_000})
+        await sit(self.players, game=self.game, options=self.options)
 
     async def run(self) -> None:
         """Play until cancelled."""
@@ -121,7 +132,7 @@ async def endurance(seconds: float, *, tables: int, storm_every: float, growth: 
     samples: list[tuple[float, int, int]] = []
     async with clients() as nursery:
         with Served("--quiet") as served:
-            games = [Endless(nursery, served.port) for _ in range(tables)]
+            games = [Endless(nursery, served.port, *GAMES[number % len(GAMES)]) for number in range(tables)]
             for game in games:
                 await game.open(3)
             async with trio.open_nursery() as running:
@@ -142,7 +153,9 @@ async def endurance(seconds: float, *, tables: int, storm_every: float, growth: 
                 running.cancel_scope.cancel()
             last = await guest(nursery, served.port, "Afterwards")
             await last.drop()
-            played = sum(game.games for game in games)
+            played: Counter[str] = Counter()
+            for game in games:
+                played[game.game] += game.games
             answers = sum(game.answers for game in games)
             back = sum(game.comebacks for game in games)
     half = len(samples) // 2
@@ -155,8 +168,8 @@ async def endurance(seconds: float, *, tables: int, storm_every: float, growth: 
     assert files < 40 + 5 * tables, f"{files} descriptors"
     assert not errors or wrong < most_error, f"phases were wrong by {wrong * 1000:.0f} ms"
     figures = [
-        f"{played} games, {answers} answers, {back} come-backs, {rubbish[0]} bad connections",
+        f"{dict(played)} games, {answers} answers, {back} come-backs, {rubbish[0]} bad connections",
         f"memory {memory[0]:.0f} → {memory[half]:.0f} → {memory[-1]:.0f} MB, ≤ {files} descriptors",
         f"log {samples[-1][2]} bytes; {len(errors)} phases of 1 s wrong by {wrong * 1000:.0f} ms (p99)",
     ]
-    return Measured(played, "; ".join(figures))
+    return Measured(played.total(), "; ".join(figures))

@@ -6,11 +6,13 @@ themselves: they are the product's own clients.
 
 import random
 import tempfile
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import trio
 from msgspec import Struct
 
@@ -31,7 +33,12 @@ from tests.e2e.trials.served import Served
 SEATS = 3
 QUICK = Timings(first_wait=0.05, longest_wait=0.5, steady=1.0)
 """So that a kill costs the trial little; people's clients wait longer, which is another trial."""
-OPTIONS = {"max_rounds": 4, "time": "blitz"}
+GAMES: Sequence[tuple[str, Mapping[str, Any]]] = (
+    ("robby-solo", {"max_rounds": 4, "time": "blitz"}),
+    ("tresor-diebe", {"rounds": 1, "time": "blitz"}),
+    ("wild-wild-pattern", {"rounds": 1}),
+)
+"""What is played at the tables, in turn, with its options."""
 THINK = 0.05
 """Seconds that a bot thinks at most."""
 MOST_SECONDS = 3.0
@@ -163,8 +170,8 @@ async def kills(count: int, *, tables: int, seed: int = 25) -> Measured:
             players = [Player(number, served.port, log, number % SEATS == 0) for number in range(tables * SEATS)]
             for player in players:
                 nursery.start_soon(player.run)
-            for first in range(0, len(players), SEATS):
-                await _sit(players[first : first + SEATS])
+            for table in range(tables):
+                await _sit(players[table * SEATS : (table + 1) * SEATS], *GAMES[table % len(GAMES)])
             early = stops = 0
             killed = 0
             while killed < count:
@@ -196,7 +203,7 @@ async def kills(count: int, *, tables: int, seed: int = 25) -> Measured:
     figures = [
         f"kills: {killed} ({early} while it started), stops in order: {stops}",
         f"inputs acknowledged: {len(log.acknowledged)}; inputs lost: {len(lost)}; answer unknown: {log.unsure}",
-        f"games ended: {ended}; records verified: {verified} asked for, {len(kept.held)} on disk",
+        f"games ended: {dict(ended)}; records verified: {verified} asked for, {len(kept.held)} on disk",
         f"come-backs: {log.comebacks}, p99 {percentile(log.away, 99):.1f} s after the kill",
         f"refused: {log.refused}",
     ]
@@ -233,12 +240,12 @@ async def _stopped_in_order(served: Served) -> int:
     return 1
 
 
-async def _sit(players: list[Player]) -> None:
+async def _sit(players: list[Player], game: str, options: Mapping[str, Any]) -> None:
     host, *others = players
     with trio.fail_after(30):
         for player in players:
             await player.until(lambda player=player: player.client.connected)  # type: ignore[misc]
-        made = await host.client.call(TableCreate, game="robby-solo", capacity=SEATS, options=OPTIONS)
+        made = await host.client.call(TableCreate, game=game, capacity=SEATS, options=dict(options))
         for other in others:
             await other.client.call(TableJoin, table=made["table"])
 
@@ -260,18 +267,24 @@ async def _records(players: list[Player], matches: set[str]) -> int:
     return verified
 
 
-async def _compare(folder: Path, log: Log) -> tuple[list[Input], int]:
+async def _compare(folder: Path, log: Log) -> tuple[list[Input], Counter[str]]:
     """Inputs that are not in the store, and how many of its matches have ended. Every match must be playable."""
     store = SqliteStore(folder, inline=True)
     await store.load()
     assert not await store.matches(), "a match has not ended"
-    kept: dict[str, set[tuple[int, int, str]]] = {}
-    ended = 0
+    kept: dict[str, set[tuple[int, int, bytes]]] = {}
+    ended: Counter[str] = Counter()
     for match in {one.match for one in log.acknowledged}:
         entries = await store.read(match)
-        kept[match] = {(one.seat, one.decision, repr(one.action)) for one in entries if isinstance(one, Act)}
-        ended += replay(entries).result() is not None
+        kept[match] = {(one.seat, one.decision, _bytes(one.action)) for one in entries if isinstance(one, Act)}
+        played = replay(entries)
+        ended[played.start_entry.game] += played.result() is not None
     await store.close()
-    assert ended == len(kept), f"{len(kept) - ended} matches without an end"
-    lost = [one for one in log.acknowledged if (one.seat, one.decision, repr(one.action)) not in kept[one.match]]
+    assert ended.total() == len(kept), f"{len(kept) - ended.total()} matches without an end"
+    lost = [one for one in log.acknowledged if (one.seat, one.decision, _bytes(one.action)) not in kept[one.match]]
     return lost, ended
+
+
+def _bytes(action: Any) -> bytes:
+    """An action as the wire has it, where lists and tuples are one."""
+    return msgspec.msgpack.encode(action, order="sorted")

@@ -17,6 +17,7 @@ from tests.e2e.trials import (
     answers,
     breaks,
     comebacks,
+    dice_and_races,
     endurance,
     flood,
     kills,
@@ -88,6 +89,13 @@ TRIALS: tuple[Trial, ...] = (
         "the same answer, done once",
         {"rounds": 15},
     ),
+    Trial(
+        "PR-03",
+        "five throws and a pass in one segment",
+        dice_and_races.throws_in_one_segment,
+        "one throw, its answer each time, no pass",
+        {"rounds": 300},
+    ),
     Trial("PR-04", "all lay at one moment", answers.barrier, "all accepted", {"rounds": 500}),
     Trial("PR-04", "held into a later phase", answers.held_into_the_next_round, "refused and told", {"rounds": 40}),
     Trial(
@@ -103,6 +111,20 @@ TRIALS: tuple[Trial, ...] = (
         absence.drops_in_each_phase,
         "each phase ends in time by the automatic action",
         {"moments": absence.MOMENTS * 5},
+    ),
+    Trial(
+        "PR-06",
+        "four claim within 2 ms, one of them 150 ms away",
+        dice_and_races.claims_at_once,
+        "one winner, the same for all; everybody answered",
+        {"rounds": 150},
+    ),
+    Trial(
+        "PR-07",
+        "who is on turn at the dice drops",
+        dice_and_races.the_thief_drops,
+        "a pass, or the dice as they lie, in time",
+        {"drops": 40, "slack": 0.5},
     ),
     Trial(
         "PR-08",
@@ -148,6 +170,7 @@ TRIALS: tuple[Trial, ...] = (
     ),
     Trial("PR-18", "1,000 tables at once", secrecy.deals_at_once, "no deal twice", {"matches": 1000}, fake_clock=True),
     Trial("PR-18", "restarts at one moment", secrecy.restarts_differ, "all deals differ", {"restarts": 1000}),
+    Trial("PR-18", "sides of dice", secrecy.dice_fall_evenly, "chi-square passes", {"throws": 200_000}),
     Trial("PR-18", "places of cards", secrecy.cards_lie_evenly, "chi-square passes", {"deals": 100_000}),
     Trial(
         "PR-19",

@@ -4,6 +4,7 @@ What a seat may know is written down here once more, by hand: the exact fields o
 is not on the list is a leak until somebody has thought about it and put it there.
 """
 
+import itertools
 import random
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +15,9 @@ import trio.testing
 
 from robby_protocol import fair
 from robby_protocol.fresh import new_secret
+from robby_rules.chance import Chance
 from robby_rules.match import Match
+from robby_rules.tresor_diebe.turns import ALL_PLACES, throw
 from robby_server.settings import Settings
 from robby_server.store import MemoryStore
 from tests.e2e.trials.measured import Measured
@@ -402,6 +405,25 @@ def cards_lie_evenly(deals: int) -> Measured:
     assert place < 128, f"chi-square of places {place:.1f}"
     assert gentleman < 34, f"chi-square of Gentlemen {gentleman:.1f}"
     return Measured(deals, f"chi-square {place:.1f} (60 degrees of freedom), {gentleman:.1f} (4)")
+
+
+def dice_fall_evenly(throws: int) -> Measured:
+    """Chi-square of the sides of dice that the rules throw, and of what follows on what."""
+    match = Match.start("m", "tresor-diebe", {}, 2, _of_the_system())
+    chance = Chance(new_secret())
+    sides = [0] * 6
+    pairs = [0] * 36
+    for _ in range(throws):
+        dice = throw(match.state, ALL_PLACES, 0, chance, []).dice
+        for die in dice:
+            sides[die - 1] += 1
+        for one, other in itertools.pairwise(dice):
+            pairs[6 * one + other - 7] += 1
+    side, pair = _chi_square(sides), _chi_square(pairs)
+    # One in a million fair runs is above: 5 degrees of freedom, and 35.
+    assert side < 36, f"chi-square of sides {side:.1f}"
+    assert pair < 91, f"chi-square of pairs {pair:.1f}"
+    return Measured(throws, f"chi-square {side:.1f} (5 degrees of freedom), of pairs {pair:.1f} (35)")
 
 
 def _chi_square(counts: Sequence[int]) -> float:

@@ -12,8 +12,8 @@ from tests.e2e.trials.wire import Gone, Refused, Wire, guest
 from tests.protocol.raw_client import Frame
 
 NAMES = ("Ana", "Ben", "Cleo", "Dora", "Emil", "Fred")
-QUICK = {"revision_min_ms": 0}
-"""Options with which a game runs as fast as people answer."""
+QUICK: Mapping[str, Mapping[str, Any]] = {"robby-solo": {"revision_min_ms": 0}}
+"""Options with which a game runs as fast as people answer; of those not named here all do."""
 LATE = frozenset({"stale_decision", "too_late", "no_decision", "not_playing"})
 """What an answer may be refused for when the phase moved on while it was on its way."""
 
@@ -24,11 +24,12 @@ async def sit(
     bots: Sequence[str] = (),
     options: Mapping[str, Any] = MappingProxyType({}),
     capacity: int | None = None,
+    game: str = "robby-solo",
 ) -> str:
     """The first creates a table and all sit down. options: the game's. Returns the table's id."""
     seats = capacity or len(players) + len(bots)
     made = await players[0].call(
-        "table.create", game="robby-solo", bots=list(bots), options={**QUICK, **options}, capacity=seats
+        "table.create", game=game, bots=list(bots), options={**QUICK.get(game, {}), **options}, capacity=seats
     )
     table: str = made["table"]
     for player in players[1:]:
@@ -63,10 +64,11 @@ async def playing(
     bots: Sequence[str] = (),
     keep: bool = True,
     options: Mapping[str, Any] = MappingProxyType({}),
+    game: str = "robby-solo",
 ) -> list[Wire]:
     """People in a match that has just begun."""
     players = await people(nursery, port, count, keep=keep)
-    await sit(players, bots=bots, options=options)
+    await sit(players, bots=bots, options=options, game=game)
     await begin(players)
     return players
 
@@ -207,7 +209,7 @@ def told(player: Wire, match: str) -> list[Frame]:
 
 
 def check_whole(player: Wire) -> None:
-    """The game that this connection was told is whole: every event, 61 loot cards, and scores that add up."""
+    """What was told here of a game of Robby Solo is whole: every event, 61 loot cards, and scores that add up."""
     match = player.update["match"]
     events = told(player, match)
     kinds = [event["type"] for event in events]
