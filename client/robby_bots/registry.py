@@ -21,9 +21,9 @@ from robby_protocol.i18n import _
 BOTS: dict[str, dict[str, type[Bot]]] = {
     ROBBY_SOLO: {"greedy": GreedyBot, "random": RandomBot},
     TRESOR_DIEBE: {"greedy": GreedyThief, "random": RandomBot},
-    WILD_WILD_PATTERN: {"greedy": FinderBot, "quick": QuickBot, "slow": SlowBot, "random": WildRandomBot},
+    WILD_WILD_PATTERN: {"slow": SlowBot, "greedy": FinderBot, "quick": QuickBot, "random": WildRandomBot},
 }
-"""By game and name; the first of each game plays where none is named."""
+"""By game and name; the first of each game plays where none is named: one that leaves a beginner a chance."""
 
 UNOFFERED: dict[str, tuple[type, ...]] = {ROBBY_SOLO: solo.UNOFFERED}
 """By game: kinds of actions that no bot is offered."""

@@ -155,5 +155,6 @@ def _help(game: str, field: OptionField) -> str:
     if field.kind == "number":
         option = _("{option}, {low} to {high}").format(option=option, low=field.low, high=field.high)
     elif field.default:
-        option = _("switches off: {option}").format(option=option)
+        brief = story.briefs.get(field.name)
+        option = _(brief) if brief is not None else _("switches off: {option}").format(option=option)
     return _("{game}: {option}.").format(game=story.title, option=option)

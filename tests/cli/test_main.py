@@ -271,6 +271,11 @@ def test_a_table_s_options_can_be_given(
     assert told == [{"time": "standard", **options}]
 
 
+def test_what_an_option_does_is_said_in_the_words_of_the_lobby(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["play", "--help"]) == exit_codes.WELL
+    assert "Tresor Diebe: no odds." in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(("arguments", "registry"), [(["--plain"], TEXTS), ([], SCREENS)])
 def test_a_game_that_cannot_be_shown_is_not_begun(
     arguments: list[str], registry: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -33,6 +33,7 @@ def choice(wild: Wild, seat: int = 0) -> object:
 def test_there_are_bots_of_three_paces_and_one_at_random() -> None:
     assert BOTS[NAME] == {"greedy": FinderBot, "quick": QuickBot, "slow": SlowBot, "random": WildRandomBot}
     assert all(bot.name == name for name, bot in BOTS[NAME].items())
+    assert next(iter(BOTS[NAME])) == "slow", "whoever plays for the first time names none"
 
 
 def test_whatever_it_shoots_at_and_declares_is_a_new_pattern() -> None:
