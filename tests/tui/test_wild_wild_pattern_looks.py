@@ -42,13 +42,18 @@ from tests.tui.fakes import GREETING, NAMES, lobby, table_state
 from tests.tui.kit import Stage, run
 from tests.tui.wild import (
     ASKED,
+    BARREL,
     BLUE,
+    BOTTLE,
     COVERED,
+    DYNAMITE,
+    GUN,
     LOOKED,
     LOOT,
     MINE,
     PLAYED,
     RACE,
+    STAR,
     START,
     VALID,
     WHEEL,
@@ -474,6 +479,24 @@ def test_a_log_begun_in_the_middle_lights_nothing(tmp_path: Path) -> None:
         assert "You: after every star always coin; valid." in stage.text
 
     run(scene, tmp_path)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_many_cards_won_are_all_told(tmp_path: Path, size: tuple[int, int]) -> None:
+    """By letters where words have no room; none is cut off."""
+    many = people()
+    won = (GUN, GUN + 8, GUN + 16, STAR, STAR + 8, BOTTLE, DYNAMITE, BARREL)
+    many = (structs.replace(many[0], won=won, challenges=2), *many[1:])
+
+    async def scene(stage: Stage) -> None:
+        await sit(stage, (view("grab", duel=True, participants=many), mine(), (), {"events": START}))
+        row = next(line for line in stage.text.splitlines() if "Ana (you)" in line)
+        told = row if size != SIZES[2] else stage.text
+        for part in ("GGG SS O D A 2 duels",) if size != SIZES[2] else ("gun", "star", "bottle", "barrel", "2 duels"):
+            assert part in told
+        assert "…" not in row
+
+    run(scene, tmp_path, size=size)
 
 
 def test_a_game_without_limits_to_choose_is_not_asked_for_any(tmp_path: Path) -> None:

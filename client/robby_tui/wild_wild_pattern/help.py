@@ -69,7 +69,8 @@ def chapters() -> list[tuple[str, str]]:
             _(
                 "Place 1 is at the top, as on a clock; the arrows show the way. Signs: {signs}. [ ] a card of the "
                 "judged pattern, ( ) a card without the neighbour it needs, {{ }} the card played, ▸ ◂ the place "
-                "chosen. Your own card is in the middle. The letter of each word is its capital: bOttle, waNted."
+                "chosen. Your own card is in the middle. The letter of each word is its capital: bOttle, waNted. "
+                "Cards won for which words have no room are told by these letters: DDD OO N."
             ).format(signs=", ".join(signs)),
         ),
         (

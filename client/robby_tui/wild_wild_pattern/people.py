@@ -3,9 +3,16 @@
 from collections import Counter
 
 from robby_client.stories.wild_wild_pattern import attribute_name
-from robby_games.wild_wild_pattern import ParticipantView, attributes_of, object_of, worth_of_objects, worth_of_target
+from robby_games.wild_wild_pattern import (
+    ATTRIBUTE_LETTERS,
+    ParticipantView,
+    attributes_of,
+    object_of,
+    worth_of_objects,
+    worth_of_target,
+)
 from robby_protocol.i18n import _, ngettext
-from robby_tui.cells import fit
+from robby_tui.cells import fit, width
 from robby_tui.signs import ALERT, DONE, GOOD, MUTED, YOU
 from robby_tui.widgets.lines import Line, pad
 from robby_tui.widgets.seats import Seats
@@ -31,7 +38,9 @@ class Shooters(Seats[Picture]):
             ("  ", ""),
         ]
         state = _state(picture, seat, one)
-        return [*line, *state] if state or roomy else [*line, *_won(one)]
+        if state or roomy:
+            return [*line, *state]
+        return [*line, *_won(one, cells - sum(width(text) for text, _style in line))]
 
     def more(self, picture: Picture, seat: int) -> Line:
         """Every card won, by objects: `star ◆$ ■!`; then challenge cards."""
@@ -45,11 +54,13 @@ class Shooters(Seats[Picture]):
         return [("    " + (" · ".join([*parts, *_duels(one)]) or _("nothing won")), MUTED)]
 
 
-def _won(one: ParticipantView) -> Line:
-    """What was won: objects by how many, then challenge cards."""
-    counts = Counter(object_of(card) for card in one.won)
-    parts = [f"{count} {attribute_name(thing)}" for thing, count in sorted(counts.items(), key=lambda it: -it[1])]
-    return [(", ".join([*parts, *_duels(one)]) or _("nothing won"), MUTED)]
+def _won(one: ParticipantView, cells: int) -> Line:
+    """What was won: objects by how many, by a letter for each where words have no room; then challenge cards."""
+    counts = Counter(object_of(card) for card in one.won).most_common()
+    text = ", ".join([*(f"{count} {attribute_name(thing)}" for thing, count in counts), *_duels(one)])
+    if width(text) > cells:
+        text = " ".join([*(ATTRIBUTE_LETTERS[thing] * count for thing, count in counts), *_duels(one)])
+    return [(text or _("nothing won"), MUTED)]
 
 
 def _duels(one: ParticipantView) -> list[str]:
