@@ -18,7 +18,7 @@ from robby_client.session import open_client
 from robby_client.store import Store
 from robby_plain.app import PlainClient
 from robby_plain.input import LineReader
-from robby_plain.output import Printer
+from robby_plain.output import Printer, folded
 from robby_plain.registry import TEXTS
 from robby_plain.session import seen_or_not, unseen
 from robby_protocol.errors import PASSWORD_WRONG
@@ -59,10 +59,18 @@ def _input() -> int:
         return os.open(os.devnull, os.O_RDONLY)
 
 
-def write_line(line: str) -> None:
-    """One line to standard output, at once."""
+def _columns() -> int:
+    """How many the terminal of standard output has; 0: it is none, or does not say."""
     try:
-        print(line, flush=True)
+        return os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):
+        return 0
+
+
+def write_line(line: str) -> None:
+    """One line to standard output, at once; folded where that is a terminal."""
+    try:
+        print(*folded(line, _columns()), sep="\n", flush=True)
     except OSError as problem:
         if problem.errno == errno.EIO:
             # The terminal has gone: as if whoever read had gone.

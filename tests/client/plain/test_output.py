@@ -4,9 +4,10 @@ import unicodedata
 
 import pytest
 
+from robby_client.safe import cells
 from robby_client.words.robby_solo import bank_label, bank_name
 from robby_games.robby_solo import BANK_SHAPES, BANKS
-from robby_plain.output import LONGEST_LINE, Printer
+from robby_plain.output import LEAST_COLUMNS, LONGEST_LINE, Printer, folded
 
 
 def said(text: str) -> list[str]:
@@ -29,6 +30,19 @@ def test_a_line_end_begins_a_line() -> None:
 def test_a_line_is_cut_at_its_longest() -> None:
     (line,) = said("x" * (LONGEST_LINE * 3))
     assert len(line) == LONGEST_LINE
+
+
+def test_a_line_too_long_for_the_window_is_cut_between_words() -> None:
+    line = "  12: create game=NAME title=Friday seats=4 漢字漢字漢字漢字 time=blitz bots=greedy,random private=yes"
+    for columns in range(LEAST_COLUMNS + 4, 120):
+        pieces = folded(line, columns)
+        assert all(cells(piece) <= columns for piece in pieces)
+        assert " ".join(piece.strip() for piece in pieces) == line.strip()
+        assert pieces[0].startswith("  12: create")
+        assert all(piece.startswith("    ") for piece in pieces[1:])
+    assert folded(line, 0) == folded(line, 200) == [line]
+    assert folded("x" * 50, 30) == ["x" * 50]
+    assert folded("", 30) == [""]
 
 
 @pytest.mark.parametrize("bank", range(len(BANKS)))
