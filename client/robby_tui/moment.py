@@ -22,6 +22,11 @@ def names_of(story: Story, game: GameState) -> list[str]:
     return [plain(name) for name in story.names_in(game)]
 
 
+def no_connection() -> str:
+    """What is said in place of the question: in one line of the smallest window, where a second costs a player's."""
+    return _("No connection: keys do nothing now; your seat is kept.")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Moment:
     """What is so at a table, and what this person may do. A game's own `Picture` says the rest.

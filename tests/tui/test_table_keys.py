@@ -256,7 +256,7 @@ def test_offline_says_so_answers_keys_and_never_sends_them_later(tmp_path: Path)
         await sit(stage, view, mine, *legal)
         stage.client.lose(retry_in=8)
         await stage.sees("trying again in 8 s")
-        assert "keys work again once it is back" in stage.text
+        assert "keys do nothing now; your seat is kept" in stage.text
         stage.clock.now += 5
         await stage.sees("trying again in 3 s")
         await stage.press("b", "c", "left", "1")

@@ -89,6 +89,28 @@ def test_everything_needed_to_play_is_visible(tmp_path: Path) -> None:
     run(scene, tmp_path)
 
 
+@pytest.mark.parametrize("case", ["play", "item"])
+def test_no_window_cuts_the_sixth_player(tmp_path: Path, case: str) -> None:
+    names = ("Ana", "Ben", "Cleo", "Dora", "Emil")
+
+    async def scene(stage: Stage) -> None:
+        phase, mine, legal = ASKED[case][0].phase, *ASKED[case][1:3]
+        view = public(phase, ("none",) * 6, junior=True, banks=FULL)
+        await stage.feed(table_state(names=names), stage.match.update(view, mine, *legal, events=REVEAL))
+        await stage.at(TableScreen)
+        for connected in (True, False):
+            for size in [(60, 18), (66, 18), (104, 18), (104, 19), (104, 20), (80, 24)]:
+                await stage.pilot.resize_terminal(*size)
+                await stage.settle()
+                for name in (*names, "Robby Junior"):
+                    assert name in stage.text, (size, name)
+                assert ("1 pocket watch" in stage.text) == (connected and case == "item")
+            stage.client.lose(retry_in=8)
+            await stage.sees("No connection")
+
+    run(scene, tmp_path)
+
+
 def test_below_the_smallest_size_a_notice_with_the_time_left_and_keys_that_work(tmp_path: Path) -> None:
     async def scene(stage: Stage) -> None:
         await sit(stage, *ASKED["play"][:2], *LAYS)

@@ -409,7 +409,7 @@ def test_offline_says_so_and_sends_nothing_later(tmp_path: Path) -> None:
         await sit(stage, view(FREE), *THROWN)
         stage.client.lose(retry_in=8)
         await stage.sees("trying again in 8 s")
-        assert "keys work again once it is back" in stage.text
+        assert "keys do nothing now; your seat is kept" in stage.text
         await stage.press("s", "1", "t", "enter")
         await stage.sees("nothing was sent")
         stage.client.connect(resumed=True)

@@ -311,7 +311,7 @@ def test_offline_says_so_and_nothing_is_sent(tmp_path: Path) -> None:
     async def scene(stage: Stage) -> None:
         await sit(stage, "shoot")
         stage.client.lose()
-        await stage.sees("keys work again once it is back")
+        await stage.sees("keys do nothing now; your seat is kept")
         await stage.press("4", "k", "right", "enter")
         await stage.sees("nothing was sent")
         assert acted(stage) == []

@@ -4,6 +4,7 @@ from robby_client.words import robby_solo as words
 from robby_games.robby_solo import Confirm, Declare, Give, Lay, Reveal, Supply, TakeBack
 from robby_protocol.i18n import _
 from robby_tui.hints import KeyHint
+from robby_tui.moment import no_connection
 from robby_tui.robby_solo.picture import Picture
 
 
@@ -11,7 +12,7 @@ def sentence(picture: Picture) -> str:
     """The one line that says what is asked now, or for whom everybody waits."""
     mine = None if picture.own is None else picture.own.card
     if picture.offline:
-        return _("No connection: your seat is kept, and keys work again once it is back.")
+        return no_connection()
     if picture.sent:
         return _("Sent; waiting for the server …")
     if picture.own is None:
@@ -45,7 +46,7 @@ def sentence(picture: Picture) -> str:
     if picture.may(Reveal):
         return _("The others think it over. v reveals at once, or let them think.")
     if picture.may(Give):
-        return _("The police! Choose the item that you return: press its number.")
+        return _("The police! Which item do you return? Press its number.")
     return _waiting(picture)
 
 

@@ -28,6 +28,8 @@ STAGE_SECONDS = 0.3
 """Between two banks of a reveal: slow enough to follow, over before the next question is read."""
 _FIXED_ROWS = 6
 """Header, rule, what is asked, the notice, the bar, the keys."""
+_GAP = 1
+"""The line between banks and participants beside the log."""
 _TIGHT_FIXED_ROWS = 3 + bank_widgets.TIGHT_HEIGHT
 """Header, banks, bar, keys: what a tight window shows besides the question and the participants."""
 _LEAST_STORY_ROWS = 3
@@ -125,9 +127,9 @@ class SoloTable(SoloKeys):
         people = len(picture.public.participants)
         more = self.asked_rows(picture) - 1
         free = rows - _FIXED_ROWS - people - more - self.top_rows
-        if free < bank_widgets.COMPACT_HEIGHT + (0 if wide else _LEAST_STORY_ROWS):
+        if free < bank_widgets.COMPACT_HEIGHT + (_GAP if wide else _LEAST_STORY_ROWS):
             return "tight", False
-        big = free - (0 if wide else _STORY_ROWS) >= bank_widgets.BIG_HEIGHT
+        big = free - (_GAP if wide else _STORY_ROWS) >= bank_widgets.BIG_HEIGHT
         left = free - (bank_widgets.BIG_HEIGHT if big else bank_widgets.COMPACT_HEIGHT) - _LOOT_ROWS
         return "big" if big else "compact", wide and left >= people
 

@@ -4,6 +4,7 @@ from robby_client.words.common import amount
 from robby_games.tresor_diebe import NOBODY, Again, Pass, Stop, Throw, value_of
 from robby_protocol.i18n import _, ngettext
 from robby_tui.hints import KeyHint
+from robby_tui.moment import no_connection
 from robby_tui.tresor_diebe.picture import Picture
 
 
@@ -14,7 +15,7 @@ def sentence(picture: Picture) -> str:
     if picture.offline:
         if picture.own is None:
             return _("No connection: this is how the table stood.")
-        return _("No connection: your seat is kept, and keys work again once it is back.")
+        return no_connection()
     if picture.sent:
         return _("Sent; waiting for the server …")
     if picture.may(Throw):

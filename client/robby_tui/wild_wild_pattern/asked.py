@@ -17,6 +17,7 @@ from robby_games.wild_wild_pattern import (
 )
 from robby_protocol.i18n import _, ngettext
 from robby_tui.hints import KeyHint
+from robby_tui.moment import no_connection
 from robby_tui.signs import ALERT, GOOD, MUTED
 from robby_tui.widgets.lines import Line
 from robby_tui.wild_wild_pattern.cards import keyed, target_line
@@ -30,7 +31,7 @@ def sentence(picture: Picture) -> str:
     """The one line that says what is asked now, or for whom everybody waits."""
     public = picture.public
     if picture.offline:
-        return _("No connection: your seat is kept, and keys work again once it is back.")
+        return no_connection()
     if picture.sent:
         return _("Sent; waiting for the server …")
     if picture.declarable:
