@@ -30,6 +30,8 @@ from robby_games.wild_wild_pattern import (
     Take,
     YouLook,
     target_attribute,
+    worth_of_objects,
+    worth_of_target,
 )
 from robby_games.wild_wild_patterns import well_formed
 from robby_plain.games import GameTexts
@@ -141,7 +143,8 @@ class WildWildPatternTexts(GameTexts):
         ]
         lines += [_place_line(number, place) for number, place in enumerate(public.wheel, start=1)]
         lines += [
-            _participant(name_of(names, seat), one, me=seat == me) for seat, one in enumerate(public.participants)
+            _participant(name_of(names, seat), one, public.phase, me=seat == me)
+            for seat, one in enumerate(public.participants)
         ]
         if public.duel:
             lines.append(_("This turn is a duel for a challenge card."))
@@ -269,7 +272,7 @@ def _place_line(number: int, place: PlaceView) -> str:
     )
 
 
-def _participant(name: str, one: ParticipantView, *, me: bool) -> str:
+def _participant(name: str, one: ParticipantView, phase: str, *, me: bool) -> str:
     if me:
         name = yours(name)
     parts = [
@@ -277,7 +280,10 @@ def _participant(name: str, one: ParticipantView, *, me: bool) -> str:
         _("target {attribute}").format(attribute=attribute_name(target_attribute(one.target))),
         _("won {cards}").format(cards=_won(one)),
     ]
-    if one.ready:
+    worth = worth_of_objects(one.won) + worth_of_target(one.target, one.won) + one.challenges
+    if worth and phase != "over":
+        parts.append(_("worth {worth} $ so far").format(worth=worth))
+    if one.ready and phase == "ready":
         parts.append(_("ready"))
     if one.clicked:
         parts.append(_("has clicked"))

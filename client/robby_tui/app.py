@@ -185,6 +185,7 @@ class RobbyApp(App[None]):
         kept = kept_by(self._store, wish.address, wish.name, wish.tls)
         client = self._make_client(wish.address, plan, tls=wish.tls, kept=kept)
         self.link.client = client
+        self.link.own_server = self._quick is not None or (self.link.own_server and wish.address == self.link.address)
         self.link.address = wish.address
         self.link.tls = wish.tls
         self.link.notices.clear()

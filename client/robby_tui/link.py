@@ -52,6 +52,8 @@ class Link:
         self.notices = Notices()
         self.address: Address | None = None
         """Where the server is, as the person wrote it."""
+        self.own_server = False
+        """Whether the server is there for this person's game alone, so that nobody is asked to come."""
         self.tls: TlsPlan | None = None
         self._empty = World()
 

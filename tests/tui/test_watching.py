@@ -10,6 +10,7 @@ from textual.widgets import Input
 from robby_client.address import Address
 from robby_client.client import Refused
 from robby_client.dial import TlsPlan
+from robby_client.quick import QuickTable
 from robby_protocol.messages import (
     ScoreLine,
     TableClose,
@@ -279,6 +280,16 @@ def test_a_server_on_this_machine_is_not_given_out_as_if_others_could_reach_it(t
         assert isinstance(stage.screen, RoomScreen)
 
     run(scene, tmp_path)
+
+
+def test_nobody_is_asked_to_come_to_a_game_against_bots(tmp_path: Path) -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.feed(table_state("waiting"))
+        await stage.at(RoomScreen)
+        await stage.sees("1. Ana")
+        assert "Friends" not in stage.text
+
+    run(scene, tmp_path, quick=QuickTable("robby-solo"))
 
 
 def test_own_seat_and_watching_are_told_apart(tmp_path: Path) -> None:

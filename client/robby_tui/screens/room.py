@@ -115,7 +115,7 @@ class RoomScreen(Seated):
             shown.update(Content.assemble(_("Invite code:"), "  ", (f" {plain(invite)} ", "bold reverse")))
         share = self.query_one("#room-share", Static)
         address = self.link.address
-        share.display = address is not None and not self.link.world.watching
+        share.display = address is not None and not self.link.own_server and not self.link.world.watching
         if address is None:
             return
         tls = self.link.tls

@@ -245,9 +245,16 @@ def test_the_whole_table() -> None:
     ]
     assert lines[10] == (
         "Ana (you): 1 $; target blue; won red loot (bullets), yellow loot (bullets), 1 challenge card; "
-        "may not cover at once in the next shoot-out"
+        "worth 2 $ so far; may not cover at once in the next shoot-out"
     )
     assert lines[11:] == ["Ben: 0 $; target coin; won nothing; has clicked"]
+
+
+def test_who_is_ready_is_told_as_long_as_that_is_waited_for() -> None:
+    people = (PUBLIC.participants[0], replace(PUBLIC.participants[1], ready=True))
+    for phase, told in (("ready", True), ("shootout", False)):
+        lines = TEXTS_OF.view(game(replace(PUBLIC, phase=phase, participants=people)), NAMES, 0)
+        assert ("; ready" in lines[11]) is told
 
 
 def test_the_table_says_what_was_covered_how_close_the_race_was_and_what_was_declared() -> None:
