@@ -8,9 +8,12 @@ import msgspec
 from robby_protocol import codec
 from robby_protocol.messages import FROM_CLIENT
 from robby_rules.entries import encode_entry
+from robby_rules.match import Match
+from robby_rules.registry import RULES
 from robby_server.kept import KeptSeat, KeptTable, encode_table
+from tests.fuzz.targets import Told, moments
 from tests.protocol import samples
-from tests.rules.kit import random_match, start
+from tests.rules.kit import random_match
 
 _MOMENT = {"hello": 0, "login": 1, "greeting": 0, "welcome": 1, "refused": 0}
 
@@ -36,16 +39,22 @@ def seeds(target: str) -> Iterator[bytes]:
         for message in samples.MESSAGES.values():
             yield codec.pack(message)
     elif target == "entry":
-        match = start()
-        yield encode_entry(match.start_entry)
-        for change in random_match(match, random.Random(1), steps=30):
-            yield encode_entry(change.entry)
+        for game in RULES:
+            match = Match.start("m1", game, {}, 4, bytes(range(32)))
+            yield encode_entry(match.start_entry)
+            for change in random_match(match, random.Random(1), steps=30):
+                yield encode_entry(change.entry)
     elif target == "action":
-        match = start()
-        for number in range(match.seats):
-            decision = match.decision(number)
-            for legal in () if decision is None else decision.legal:
-                yield msgspec.msgpack.encode(legal)
+        yield from dict.fromkeys(
+            msgspec.msgpack.encode(one) for asked in moments() for one in asked.decision.legal[:40]
+        )
+    elif target == "told":
+        for match, seat, decision in moments():
+            public, own = match.view(seat)
+            events = [codec.plain(event) for event in match.events]
+            yield msgspec.msgpack.encode(
+                Told(match.start_entry.game, seat, codec.plain(public), codec.plain(own), events, decision.legal[:8])
+            )
     elif target == "snapshot":
         seat = KeptSeat(owner="k1", name="Ana", bot=None, state="here", joined=1)
         yield encode_table(
@@ -63,13 +72,5 @@ def seeds(target: str) -> Iterator[bytes]:
             )
         )
     else:
-        for said in (
-            "Ana",
-            "Bjørn",
-            "rob.example:7622",
-            "[::1]:7622",
-            "\x1b[2J",
-            "\u202eabc",
-            "\U0001f469\u200d\U0001f467",
-        ):
+        for said in TEXTS:
             yield said.encode()

@@ -4,24 +4,34 @@ Used three ways: `scripts/fuzz` (guided by coverage), the kept corpus, and gener
 raise nothing; what a decoder raises on purpose is taken here.
 """
 
+import random
 from collections.abc import Callable, Iterator
-from functools import partial
-from typing import Any
+from functools import cache
+from typing import Annotated, Any, NamedTuple
 
 import msgpack  # type: ignore[import-untyped]
+import msgspec
+from msgspec import Meta, Struct
 
 from robby_client.address import Address, AddressError
 from robby_client.safe import cells, fit, safe
+from robby_client.world import World
+from robby_games.registry import GAMES
+from robby_plain.registry import TEXTS
 from robby_protocol import codec
 from robby_protocol.connection import NEED_DATA, Connection, ConnectionClosed, Role, State
 from robby_protocol.errors import CODES, RemoteProtocolError
 from robby_protocol.framing import LIMIT_FROM_SERVER
+from robby_protocol.messages import Decision
 from robby_rules.entries import EntryFormatError, decode_entry, encode_entry
 from robby_rules.interface import IllegalActionError, Stamp
+from robby_rules.match import Match
+from robby_rules.registry import RULES
 from robby_server.kept import SnapshotError, decode_table, encode_table
 from robby_server.names import BadNameError, check_name, title_problem
+from tests.client.fakes import table_state, update
 from tests.protocol.talk import pair
-from tests.rules.kit import start
+from tests.rules.kit import random_match
 
 Target = Callable[[bytes], None]
 JOINER = "\u200d"
@@ -117,33 +127,83 @@ def snapshot(data: bytes) -> None:
     assert decode_table(encode_table(found)) == found
 
 
+class Asked(NamedTuple):
+    """A seat that is asked something in a match."""
+
+    match: Match
+    seat: int
+    decision: Decision
+
+
+@cache
+def moments() -> tuple[Asked, ...]:
+    """Seats that are asked something, of every game, at its beginning and later."""
+    found = []
+    for game in RULES:
+        rng = random.Random(f"moments of {game}")
+        for steps in (0, 1, 4, 6, 9, 30):
+            match = Match.start("m1", game, {}, 3, rng.randbytes(32))
+            random_match(match, rng, steps=steps, silence=0.05)
+            asked = [(seat, match.decision(seat)) for seat in match.pending()]
+            found += [Asked(match, seat, decision) for seat, decision in asked if decision is not None]
+    return tuple(found)
+
+
 def action(data: bytes) -> None:
-    """An answer in a match: refused without a trace, or a change that its own entry gives again."""
+    """An answer in a match of any game: refused without a trace, or a change whose entry can be read again."""
     try:
         payload = codec.unpack(data)
     except RemoteProtocolError:
         return
-    match = start()
-    unchanged = partial(_same, match.state)
-    for seat in range(match.seats):
+    for match, seat, decision in moments():
+        before = match.state
         try:
-            change = match.submit(seat, 1, payload, Stamp(0))
+            change = match.submit(seat, decision.id, payload, Stamp(match.now))
         except IllegalActionError as error:
             _known(error.code)
-            unchanged(match.state)
         else:
             assert change is not None
-            match.adopt(change)
-            return
+            assert decode_entry(encode_entry(change.entry)) == change.entry
+        assert match.state == before, "an answer that is not adopted has changed the game"
+
+
+class Told(Struct, forbid_unknown_fields=True, tag="told"):
+    """What a server sends of a match: whatever it says, the client shows it or says that it cannot."""
+
+    game: str
+    seat: Annotated[int, Meta(ge=0, le=3)]
+    view: dict[str, Any]
+    own: dict[str, Any] | None
+    events: list[dict[str, Any]]
+    legal: list[dict[str, Any]]
+
+
+def told(data: bytes) -> None:
+    """A view, events and actions from a server, as far as the words that every client has for them."""
+    try:
+        said = msgspec.convert(codec.unpack(data), Told, strict=True, builtin_types=(bytes,))
+    except (RemoteProtocolError, msgspec.ValidationError):
+        return
+    if said.game not in GAMES:
+        return
+    world = World(lambda: 0.0)
+    world.apply(table_state(you=said.seat, game=said.game))
+    decision = Decision(id=1, legal=said.legal)
+    world.apply(update(1, view=said.view, events=said.events, own=said.own, decision=decision))
+    game, texts = world.game, TEXTS[said.game]
+    assert game is not None
+    names = texts.story.names_in(game)
+    lines = [line for event in game.events for line in texts.sentences(event, names, said.seat)]
+    if game.public is not None:
+        lines += [*texts.view(game, names, said.seat), texts.question(game, names), *texts.hand(game)]
+        legal = () if game.decision is None else game.decision.legal
+        lines += [label for label, _actions in texts.menu(legal, game)]
+    assert all(line.replace(JOINER, "").isprintable() for line in lines), lines
 
 
 def _known(code: str) -> str:
     assert code in CODES
     return code
-
-
-def _same(before: object, after: object) -> None:
-    assert before == after, "a refused action has changed the game"
 
 
 def text(data: bytes) -> None:
@@ -169,4 +229,5 @@ TARGETS: dict[str, Target] = {
     "server_stream": server_stream,
     "snapshot": snapshot,
     "text": text,
+    "told": told,
 }
