@@ -60,6 +60,7 @@ def test_address_and_name_are_asked_and_taken(tmp_path: Path) -> None:
         await stage.at(ConnectScreen)
         await stage.press("enter")
         assert stage.maker.clients == []
+        assert "Alone: robby play" in stage.text
         await stage.press("shift+tab", "ctrl+u", *"[::1]:99")
         await stage.press("tab", *"Ana", "enter")
         address, plan = stage.maker.asked[0]

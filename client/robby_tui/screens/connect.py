@@ -94,7 +94,7 @@ class ConnectScreen(BaseScreen):
         """Title, known servers, the form."""
         with VerticalScroll(id="connect", can_focus=False):
             yield Static("R O B B Y", id="logo", markup=False)
-            yield Static(_("thieves, bluff and police at one table"), id="motto", markup=False)
+            yield Static(_("games of thieves and gunslingers at one table"), id="motto", markup=False)
             with Horizontal(id="connect-columns"):
                 with Vertical(id="form"):
                     yield Static(_("Server"), classes="label", markup=False)
@@ -127,6 +127,12 @@ class ConnectScreen(BaseScreen):
                         yield Static(_("Servers you know"), classes="label", markup=False)
                         yield Choices(*(self._option(known) for known in self._recent), id="known", compact=True)
             yield Static("", id="problem", markup=False)
+            if not self._recent:
+                yield Static(
+                    _("Alone: robby play, against bots. A server of your own: robby serve."),
+                    id="alone",
+                    markup=False,
+                )
 
     def _option(self, known: KnownServer) -> Option:
         where = cut(str(known.address), 22) + (" · TLS" if known.tls else "")
