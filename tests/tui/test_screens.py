@@ -524,6 +524,38 @@ def test_quitting_outside_a_game_asks_nothing_and_says_bye(tmp_path: Path) -> No
     assert run(scene, tmp_path).return_code == 0
 
 
+@pytest.mark.parametrize(
+    ("game", "options", "shown"),
+    [
+        (
+            "robby-solo",
+            {"max_rounds": 77},
+            ("rounds at most", "77", "revision, sho", "revision, lon", "item for"),
+        ),
+        (
+            "tresor-diebe",
+            {"time": "blitz", "rounds": 4, "decision_ms": 45_000},
+            ("rounds ", " 4 ", "each decision", "45"),
+        ),
+        ("wild-wild-pattern", {"rounds": 5}, ("rounds", " 5 ")),
+    ],
+)
+def test_every_option_can_be_read_in_the_smallest_window(
+    tmp_path: Path, game: str, options: dict[str, Any], shown: tuple[str, ...]
+) -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.feed(table_state("waiting", game=game, options=options, capacity=4))
+        await stage.at(RoomScreen)
+        await stage.press("o")
+        await stage.at(SetupScreen)
+        for part in (*shown, "OK (F2)", "Back (Esc)"):
+            assert part in stage.text, part
+        for field in stage.screen.query(Input):
+            assert field.region.right <= 57, field.id
+
+    run(scene, tmp_path, size=(60, 18))
+
+
 @pytest.mark.parametrize("size", [(80, 24), (60, 18), (40, 12), (1, 1)])
 def test_every_screen_bears_every_size(tmp_path: Path, size: tuple[int, int]) -> None:
     async def scene(stage: Stage) -> None:

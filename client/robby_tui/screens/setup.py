@@ -39,6 +39,11 @@ class Setup:
     delay_s: int = 0
 
 
+_MOST_ROWS = 18
+_AROUND = 5
+"""Rows of the frame, the heading, an error and the buttons."""
+
+
 class SetupScreen(ModalScreen[None]):
     """The form. It stays, with what was typed, until the server has taken it.
 
@@ -123,6 +128,10 @@ class SetupScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         """Begin with the title."""
         self.query_one("#title", Input).focus()
+
+    def on_resize(self) -> None:
+        """Let the buttons be seen in low windows too: what has no room scrolls."""
+        self.query_one("#setup-body").styles.max_height = max(1, min(_MOST_ROWS, self.app.size.height - _AROUND))
 
     def action_cancel(self) -> None:
         """Close without doing anything."""

@@ -37,9 +37,9 @@ class OptionsForm(Widget):
     OptionsForm { height: auto; layout: horizontal; }
     OptionsForm > Vertical { height: auto; width: 1fr; }
     OptionsForm Horizontal { height: 1; }
-    OptionsForm Horizontal > Static { width: 26; }
+    OptionsForm Horizontal > Static { width: 1fr; max-width: 26; text-wrap: nowrap; text-overflow: ellipsis; }
     OptionsForm Horizontal > Input { width: 10; }
-    OptionsForm Horizontal > .unit { width: 1fr; color: $text-muted; }
+    OptionsForm Horizontal > .unit { width: 2; color: $text-muted; }
     OptionsForm Choices { height: auto; width: 1fr; border: none; padding: 0; background: transparent; }
     """
 
