@@ -23,6 +23,8 @@ from robby_tui.widgets.lines import Line, content
 from robby_tui.widgets.story import Story
 
 NAME_CELLS = 20
+_AROUND = 9
+"""Rows that heading, readiness, keys and air take."""
 
 
 class ResultsScreen(Seated):
@@ -53,10 +55,11 @@ class ResultsScreen(Seated):
         scored = game is not None and getattr(game.public, "scores", None) is not None
         self.query_one("#results-head", Static).update(self._heading(table, scored=scored))
         cells = max(40, self.app.size.width - 4)
+        lines = [_short(line.name, line.score, line.winner) for line in table.result]
         if scored and game is not None and screens is not None:
-            lines = screens.results(game, cells)
-        else:
-            lines = [_short(line.name, line.score, line.winner) for line in table.result]
+            explained = screens.results(game, cells)
+            # Where not all has room, who has what is seen at once, and what it is made of below.
+            lines = [*lines, [], *explained] if len(explained) > self.app.size.height - _AROUND else explained
         self.query_one("#scores", Static).update(content(lines))
         deal = deal_text(self.link.world.deal)
         shown = self.query_one("#results-deal", Static)
@@ -138,4 +141,4 @@ class ResultsScreen(Seated):
 
 
 def _short(name: str, score: int, winner: bool) -> Line:
-    return [(f"{WINNER if winner else ' '} {fit(plain(name), NAME_CELLS)} {amount(score)}", "")]
+    return [(f"{WINNER if winner else ' '} {fit(plain(name), NAME_CELLS)} {fit(amount(score), 9, 'right')}", "")]
