@@ -594,12 +594,12 @@ def test_the_end_of_a_round_is_told_until_the_next_turn_is_over(tmp_path: Path, 
         fresh: dict[str, Any] = {"fields": (0, 0, 0, 0), "turn": 3, "starter": 3, "safes": safes({})}
         last = [Thrown(0, 1, (6, 6, 6, 6, 6), ALL), Opened(0, 30, 500, 15, 20)]
         await sit(stage, view(**fresh), events=[*last, *NEXT_ROUND])
-        assert "Round 1 is over: a thief has reached the last field. Ana +20 = 20, Ben +7 = 7," in beside(stage)
+        assert "Round 1 is over: you have reached the last field. Ana +20 = 20, Ben +7 = 7," in beside(stage)
         rows = [line for line in stage.text.splitlines() if "╌" in line]
         assert [part in row for part, row in zip(("+20", "+7", "+11", "on turn"), rows, strict=True)] == [True] * 4
         assert "You open safe 30: 500 €, to field 20." in notice(stage)
         await go_on(stage, view(FREE, **fresh), events=[Thrown(3, 1, FREE, ALL)])
-        assert "Round 1 is over: a thief has reached the last field." in notice(stage)
+        assert "Round 1 is over: you have reached the last field." in notice(stage)
         await go_on(stage, view(**(fresh | {"turn": 0})), *TURN, events=[Opened(3, 18, 100, 0, 1), TurnBegan(0)])
         assert "Round 1" not in notice(stage)
 

@@ -7,6 +7,7 @@ from robby_client.stories.base import Story
 from robby_client.words.common import amount, name_list, name_of, yours
 from robby_games.tresor_diebe import (
     DICE,
+    LAST_FIELD,
     NAME,
     Failed,
     GameOver,
@@ -25,7 +26,6 @@ from robby_games.tresor_diebe import (
 from robby_protocol.i18n import N_, _, ngettext
 
 _WHY: dict[str, str] = {
-    "field": N_("a thief has reached the last field"),
     "passes": N_("everybody passed, one after another"),
     "open": N_("all safes are open"),
     "idle": N_("no safe was opened for too long"),
@@ -87,7 +87,7 @@ class TresorDiebeStory(Story):
             case Failed():
                 return _failed(event, names, me)
             case RoundEnded():
-                return _round_ended(event, names)
+                return _round_ended(event, names, me)
             case GameOver():
                 return _game_over(event, names, me)
             case _unknown:
@@ -158,18 +158,27 @@ def _failed(event: Failed, names: Sequence[str], me: int | None) -> str:
     return start + text.format(safe=event.safe, owner=owner, name=name_of(names, event.seat), field=event.field)
 
 
-def _round_ended(event: RoundEnded, names: Sequence[str]) -> str:
-    known = _WHY.get(event.why)
+def _round_ended(event: RoundEnded, names: Sequence[str], me: int | None) -> str:
+    why = _why(event, names, me)
     start = (
         _("Round {round} is over.").format(round=event.round)
-        if known is None
-        else _("Round {round} is over: {why}.").format(round=event.round, why=_(known))
+        if why is None
+        else _("Round {round} is over: {why}.").format(round=event.round, why=why)
     )
     points = ", ".join(
         _("{name} +{fields} = {total}").format(name=name_of(names, seat), fields=fields, total=total)
         for seat, (fields, total) in enumerate(zip(event.fields, event.totals, strict=False))
     )
     return f"{start} {points}."
+
+
+def _why(event: RoundEnded, names: Sequence[str], me: int | None) -> str | None:
+    if event.why == "field" and LAST_FIELD in event.fields:
+        seat = event.fields.index(LAST_FIELD)
+        text = _("you have reached the last field") if seat == me else _("{name} has reached the last field")
+        return text.format(name=name_of(names, seat))
+    known = _WHY.get(event.why)
+    return None if known is None else _(known)
 
 
 def _game_over(event: GameOver, names: Sequence[str], me: int | None) -> str:

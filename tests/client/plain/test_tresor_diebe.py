@@ -18,6 +18,7 @@ from robby_games.tresor_diebe import (
     OwnView,
     Pass,
     PublicView,
+    RoundEnded,
     Stop,
     Throw,
 )
@@ -130,3 +131,17 @@ async def test_a_whole_game_in_words_and_help_that_names_them(autojump_clock: Mo
         assert any(line.startswith("You open safe ") for line in ana.heard)
         ana.type("quit")
         assert (await scene.ended(ana)).code == codes.STOPPED
+
+
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [
+        (RoundEnded(1, "field", (3, 20), (3, 20)), "Round 1 is over: Ben has reached the last field. Ana +3 = 3, "),
+        (RoundEnded(1, "field", (20, 3), (20, 3)), "Round 1 is over: you have reached the last field. Ana +20 = 20, "),
+        (RoundEnded(2, "open", (4, 3), (9, 3)), "Round 2 is over: all safes are open. Ana +4 = 9, "),
+        (RoundEnded(2, "earthquake", (4, 3), (9, 3)), "Round 2 is over. Ana +4 = 9, "),
+    ],
+)
+def test_why_a_round_is_over_is_told_and_by_whom(event: RoundEnded, told: str) -> None:
+    (line,) = TEXTS_OF.sentences(event, NAMES, 0)
+    assert line.startswith(told)
