@@ -42,7 +42,9 @@ def play(
     for kind in kinds:
         if kind not in BOTS[game]:
             raise CommandError(
-                _("There is no bot {bot}. There are: {bots}.").format(bot=kind, bots=", ".join(BOTS[game])),
+                _("{game} has no bot {bot}. There are: {bots}.").format(
+                    game=STORIES[game].title, bot=kind, bots=", ".join(BOTS[game])
+                ),
                 exit_codes.USAGE,
             )
     options = options_of(game, time, settings)

@@ -100,6 +100,11 @@ def test_what_is_typed_wrong_is_one_sentence_and_exit_code_2(
     one_sentence(capsys)
 
 
+def test_a_bot_that_the_game_lacks_is_named_with_the_game(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["play", "--bot", "slow"]) == exit_codes.USAGE
+    assert "Robby Solo has no bot slow. There are: greedy, random." in one_sentence(capsys)
+
+
 def test_a_sentence_of_clicks_ends_before_the_next_begins(capsys: pytest.CaptureFixture[str]) -> None:
     cli.run(["join", "a", "b"])
     assert "(b). See" in one_sentence(capsys)

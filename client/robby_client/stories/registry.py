@@ -34,7 +34,8 @@ def game_named(text: str, games: Iterable[str] = STORIES) -> str:
     wanted = text.strip().casefold().replace(" ", "-").replace("_", "-")
     if wanted in known:
         return wanted
-    near = get_close_matches(wanted, known, n=1, cutoff=NEAR)
+    begun = [name for name in known if wanted and name.startswith(wanted)]
+    near = begun or get_close_matches(wanted, known, n=1, cutoff=NEAR)
     named = {"game": fit(text, LONGEST_SHOWN), "known": ", ".join(known)}
     if near:
         text = _("There is no game {game}. Do you mean {near}? There are: {known}.")

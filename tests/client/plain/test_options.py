@@ -62,3 +62,11 @@ def test_an_unknown_game_is_refused_with_the_nearest(typed: str, near: bool) -> 
         game_named(typed, ["robby-solo"])
     assert ("mean" in str(refused.value)) is near
     assert str(refused.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("wild", "wild-wild-pattern"), ("Tresor", "tresor-diebe"), ("ro", "robby-solo")]
+)
+def test_the_beginning_of_a_name_is_near_it(typed: str, meant: str) -> None:
+    with pytest.raises(UnknownGameError, match=f"Do you mean {meant}"):
+        game_named(typed)
