@@ -21,8 +21,8 @@ _MARKS = 4
 """Cells before the name: who one is, the shape, and air."""
 _SCALE = 5
 """Fields from one number of the scale to the next."""
-Form = Literal["long", "short"]
-_FORMS: tuple[Form, ...] = ("long", "short")
+Form = Literal["long", "middle", "short"]
+_FORMS: tuple[Form, ...] = ("long", "middle", "short")
 
 
 @dataclass(frozen=True)
@@ -89,6 +89,8 @@ def _thief(thief: Thief, names: int, form: Form) -> Line:
 def _points(thief: Thief, form: Form) -> str:
     if form == "short":
         return _("{field:>3} all {total:>3}").format(field=thief.field, total=amount(thief.total))
+    if form == "middle":
+        return _("{field:>3} · in all {total:>3}").format(field=thief.field, total=amount(thief.total))
     markers = ngettext("{n:>2} marker", "{n:>2} markers", thief.markers).format(n=thief.markers)
     text = _("{field:>3} · in all {total:>3} · {markers}")
     return text.format(field=thief.field, total=amount(thief.total), markers=fit(markers, 10))
