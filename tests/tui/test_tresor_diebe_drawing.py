@@ -175,7 +175,7 @@ def test_what_is_said_of_a_thief_has_room_at_60_columns() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cells", "points"), [(118, "3 · in all 100 · 11 markers"), (68, "3 · in all 100"), (58, "3 all 100")]
+    ("cells", "points"), [(118, "3 · in all 100 · 11 markers"), (76, "3 · in all 100"), (58, "3 all 100")]
 )
 def test_what_a_thief_has_is_said_as_plainly_as_there_is_room(cells: int, points: str) -> None:
     (line,) = text_of(track_lines([Thief(0, "Wilhelmina-Charlotte", 3, 100, 11, more=(("on turn", ""),))], cells))
