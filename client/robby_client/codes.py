@@ -46,6 +46,8 @@ LONGEST_REASON = 400
 """Cells kept of a server's own sentence; the longest that ours say have some hundred and fifty."""
 _MOST_NAMED = 12
 """Names kept of what a server says that it has: more would fill a screen of foreign text."""
+_LONGEST_RACE = 1_000_000
+"""Milliseconds; what is said to have taken longer is nonsense."""
 
 _TEXTS: dict[str, str] = {
     GAME_UNKNOWN: N_(
@@ -154,6 +156,8 @@ def _naming(code: str, details: Mapping[str, Any]) -> str | None:
     if code == errors.UNKNOWN_BOT:
         names = details.get("bots")
         sentence = _("The server has no such bot. It has: {names}.")
+    elif code == errors.TOO_LATE:
+        return _too_late(details)
     elif code == errors.UNKNOWN_GAME:
         names = details.get("games")
         sentence = _("The server does not know this game. It has: {names}.")
@@ -162,3 +166,12 @@ def _naming(code: str, details: Mapping[str, Any]) -> str | None:
     if not isinstance(names, list | tuple) or not names or not all(isinstance(name, str) for name in names):
         return None
     return fit(sentence.format(names=", ".join(names[:_MOST_NAMED])), LONGEST_REASON)
+
+
+def _too_late(details: Mapping[str, Any]) -> str | None:
+    """By how much a race was lost; None if it was none."""
+    late, credit = details.get("late_ms"), details.get("credit_ms")
+    if not all(type(one) is int and 0 <= one < _LONGEST_RACE for one in (late, credit)):
+        return None
+    text = _("Too late by {late} ms (your credit: {credit} ms): somebody was quicker.")
+    return text.format(late=late, credit=credit)

@@ -62,11 +62,12 @@ class Result(NamedTuple):
 
 
 class IllegalActionError(Exception):
-    """The rules refuse an action. code: one of robby_protocol.errors; the state is as it was."""
+    """The rules refuse an action. code: one of robby_protocol.errors; details: of it. The state is as it was."""
 
-    def __init__(self, code: str = ILLEGAL_ACTION) -> None:
+    def __init__(self, code: str = ILLEGAL_ACTION, **details: int) -> None:
         super().__init__(code)
         self.code = code
+        self.details = details
 
 
 class BadOptionsError(Exception):
@@ -116,6 +117,10 @@ class Rules(Protocol[StateT]):
 
     def expire(self, state: StateT, stamp: Stamp, chance: Chance) -> Step[StateT]:
         """What happens when the deadline is reached. Always makes progress."""
+        ...
+
+    def late_by(self, state: StateT, action: Any, stamp: Stamp) -> int | None:
+        """By how many milliseconds an action that comes after a race lost it; None: there was none that it is for."""
         ...
 
     def presence(self, state: StateT, seat: int, absent: bool, stamp: Stamp) -> StateT:

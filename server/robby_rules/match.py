@@ -249,7 +249,8 @@ class Match:
         Raises:
             IllegalActionError: with one of these codes; nothing has changed.
                 malformed_action: not an action of this game.
-                too_late: the clock has decided in the seat's place, or should have by this stamp.
+                too_late: the clock has decided in the seat's place, or should have by this stamp; or a race was
+                    decided without it, with `late_ms` and `credit_ms` in the details.
                 stale_decision: the id is not that of the decision now open.
                 no_decision: nothing is asked of the seat.
                 illegal_action, or a game's own code: the rules refuse.
@@ -264,7 +265,8 @@ class Match:
             return None
         asked = standing.ids[seat]
         if 0 < decision == standing.lapsed[seat]:
-            raise IllegalActionError(TOO_LATE)
+            late = self.rules.late_by(standing.state, action, stamp)
+            raise IllegalActionError(TOO_LATE, **({} if late is None else {"late_ms": late, "credit_ms": stamp.credit}))
         if decision < asked:
             raise IllegalActionError(STALE_DECISION)
         if seat not in self.rules.pending(standing.state):

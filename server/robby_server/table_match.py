@@ -89,7 +89,7 @@ async def act(table: "Table", index: int, session: Session, command: Act, at: fl
     try:
         change = play.match.submit(index, command.decision, command.action, _stamp(table, play, index, session, at))
     except IllegalActionError as error:
-        raise Rejected(error.code) from None
+        raise Rejected(error.code, None, **error.details) from None
     if change is not None:
         if not play.asks:
             raise Rejected(errors.NO_DECISION)

@@ -501,3 +501,13 @@ def test_a_cut_is_shown() -> None:
     assert fit("Ana", 0) == ""
     assert fit("e\u0301e\u0301e\u0301", 2) == "e\u0301…"
     assert cells(fit("x" * 1_000_000, 20)) == 20
+
+
+@pytest.mark.parametrize(
+    "details", [{}, {"late_ms": 4}, {"late_ms": -4, "credit_ms": 0}, {"late_ms": 2**50, "credit_ms": 0}]
+)
+def test_a_race_is_lost_by_so_much_or_by_nobody_knows_how_much(details: dict[str, Any]) -> None:
+    general = errors.text_for(errors.TOO_LATE)
+    assert refusal(errors.TOO_LATE, general, details) == general
+    told = refusal(errors.TOO_LATE, general, {"late_ms": 4, "credit_ms": 0})
+    assert told == "Too late by 4 ms (your credit: 0 ms): somebody was quicker."

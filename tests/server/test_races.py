@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import trio
 
+from robby_client.codes import refusal
 from robby_protocol import errors
 from robby_protocol.messages import (
     Act,
@@ -123,6 +124,10 @@ async def test_whoever_comes_too_late_is_told_so_and_all_others_get_their_ok(aut
             Act, table=peers[2].table, decision=decisions[2].id, action={"type": "cover", "place": 0}
         )
         assert late.code == errors.TOO_LATE
+        # Ben had his answer at 530 ms; a second later Cleo shoots, and is heard after 150 ms more. Ana shot at 500 ms.
+        assert late.details == {"late_ms": 530 + 1000 + 150 - 150 - 500, "credit_ms": 150}
+        text = "Too late by 1030 ms (your credit: 150 ms): somebody was quicker."
+        assert refusal(late.code, late.text, late.details) == text
 
 
 async def test_what_arrived_before_the_window_closed_counts_even_if_the_table_takes_it_later(

@@ -78,6 +78,10 @@ class TresorDiebe:
         state = clock.expire(state, stamp.at, chance, told)
         return DiebeStep(state, tuple(told))
 
+    def late_by(self, state: State, action: Any, stamp: Stamp) -> int | None:
+        """Being first never counts."""
+        return None
+
     def presence(self, state: State, seat: int, absent: bool, stamp: Stamp) -> State:
         """Whether somebody plays the seat; matters where the table is untimed."""
         if state.phase == OVER or absent == (state.absent[seat] != PRESENT):

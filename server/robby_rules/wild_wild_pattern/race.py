@@ -50,4 +50,11 @@ def decide(state: State, run: Run) -> tuple[Entry, State]:
     shown = sorted(state.entries, key=lambda one: (one.moment, one.seat))
     entrants = [Entrant(one.seat, one.at - state.began, one.credit, one.moment - state.began) for one in shown]
     race = Race(winner.seat, len(first) > 1, tuple(entrants))
-    return winner, msgspec.structs.replace(state, entries=(), rival=0, race=race)
+    return winner, msgspec.structs.replace(state, entries=(), rival=0, race=race, shown=state.began)
+
+
+def late_by(state: State, stamp: Stamp) -> int | None:
+    """How much later than the winner's this moment would have been; None: nothing was decided in this turn."""
+    if state.race is None:
+        return None
+    return max(0, stamp.at - stamp.credit - state.shown - state.race.entrants[0].moment)

@@ -25,6 +25,7 @@ from robby_protocol.errors import MALFORMED_ACTION
 from robby_rules.chance import Chance
 from robby_rules.interface import IllegalActionError, Result, Stamp, Timer
 from robby_rules.wild_wild_pattern import clock, house
+from robby_rules.wild_wild_pattern.race import late_by
 from robby_rules.wild_wild_pattern.shootout import declare, end_race, permitted, say_ready, shoot, take
 from robby_rules.wild_wild_pattern.state import (
     DECLARE,
@@ -106,6 +107,10 @@ class WildWildPattern:
         """What the clock decides."""
         run = new_run(stamp.at, chance, auto=True)
         return run.step(clock.expire(state, run))
+
+    def late_by(self, state: State, action: Any, stamp: Stamp) -> int | None:
+        """Behind whoever covered or grabbed first in this turn."""
+        return late_by(state, stamp) if type(action) in (Cover, Grab) else None
 
     def presence(self, state: State, seat: int, absent: bool, stamp: Stamp) -> State:
         """Whether somebody plays the seat. All limits run anyway, so nothing depends on it."""

@@ -73,8 +73,8 @@ class State(Struct, frozen=True, gc=False, kw_only=True):
     ready, clicked: who has said so in this turn. slowed: who may not cover in the first moments of the next shoot-out;
     opened: in this shoot-out these moments have passed.
     entries: of the race that is open. rival: the largest claim that an entrant's rival could still make, milliseconds.
-    race: the last one decided in this turn. shooter, played: who has covered which place, NOBODY and NO_PLACE before;
-        in a duel the shooter is who has grabbed.
+    race: the last one decided in this turn. shown: match time from which its moments count.
+    shooter, played: who has covered which place, NOBODY and NO_PLACE before; in a duel the shooter is who has grabbed.
     last_shooter: who has covered last in the round, NOBODY if nobody has.
     takers: who takes a card, one entry for each still to take. forbidden: a place that gives nothing, or NO_PLACE.
     scores: once over, best first.
@@ -99,6 +99,7 @@ class State(Struct, frozen=True, gc=False, kw_only=True):
     entries: tuple[Entry, ...] = ()
     rival: int = 0
     race: Race | None = None
+    shown: int = 0
     shooter: int = NOBODY
     played: int = NO_PLACE
     last_shooter: int = NOBODY

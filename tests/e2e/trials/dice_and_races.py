@@ -69,6 +69,7 @@ async def claims_at_once(served: Served, rounds: int, *, delay: float = 0.075) -
         await sit(players, game=RACES)
         await begin(players)
         raced = 0
+        behind: list[int] = []
         while raced < rounds:
             if await _to_a_race(players, rng) == "over":
                 await begin(players)
@@ -77,6 +78,9 @@ async def claims_at_once(served: Served, rounds: int, *, delay: float = 0.075) -
             requests = await _cover(players, rng)
             codes = [await player.code(request) for player, request in requests]
             assert all(code in ("ok", "too_late") for code in codes), codes
+            for (player, request), code in zip(requests, codes, strict=True):
+                if code == "too_late":
+                    behind.append(player.answers[request]["details"]["late_ms"])
             for player in players:
                 await player.until(lambda player=player: player.view["race"] is not None)  # type: ignore[misc]
             races = [_race(player, before) for player in players]
@@ -90,8 +94,10 @@ async def claims_at_once(served: Served, rounds: int, *, delay: float = 0.075) -
             raced += 1
         for player in players:
             assert not player.answered_twice
+    assert max(behind, default=0) < 1000, "told a wrong time"
+    by_seat = [wins[seat] for seat in range(4)]
     return Measured(
-        rounds, f"one winner each time; wins by seat {[wins[seat] for seat in range(4)]}, the last far away"
+        rounds, f"one winner each time; wins by seat {by_seat}, the last far away; late by {behind[:9]} … ms"
     )
 
 
