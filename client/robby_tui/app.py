@@ -16,6 +16,7 @@ from textual import events, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.notifications import Notify, SeverityLevel
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
 
@@ -44,6 +45,7 @@ from robby_tui.screens.results import ResultsScreen
 from robby_tui.screens.room import RoomScreen
 from robby_tui.screens.table import TableScreen
 from robby_tui.source import ClientLike, MakeClient
+from robby_tui.toasts import Toast
 from robby_tui.typed import Typed
 
 LAST_LOOK = 4.0
@@ -133,6 +135,19 @@ class RobbyApp(App[None]):
     def on_unmount(self) -> None:
         """Leave the signals as they were."""
         self._signals.remove()
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Show a notice over the screen for a moment. timeout: seconds; None: as usual."""
+        lasts = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
+        self.post_message(Notify(Toast(message, title, severity, lasts, markup=markup)))
 
     def _signalled(self, code: int, terminal_gone: bool) -> None:
         if terminal_gone:
