@@ -17,7 +17,7 @@ from robby_client.client import Client, NotConnected, Refused
 from robby_client.codes import STOPPED, text_for
 from robby_client.events import Ended, Received
 from robby_client.signal import Signal
-from robby_protocol.errors import ILLEGAL_ACTION, NO_DECISION, STALE_DECISION, TOO_LATE, TOO_MANY_MESSAGES
+from robby_protocol.errors import ILLEGAL_ACTION, NO_DECISION, NOT_PLAYING, STALE_DECISION, TOO_LATE, TOO_MANY_MESSAGES
 from robby_protocol.messages import TableClosed
 
 TOO_FAST_PAUSE = 1.0
@@ -172,7 +172,7 @@ class _Player:
             if refused.code == TOO_MANY_MESSAGES:
                 await anyio.sleep(TOO_FAST_PAUSE)
                 return
-            usual = refused.code in (STALE_DECISION, NO_DECISION, TOO_LATE)
+            usual = refused.code in (STALE_DECISION, NO_DECISION, TOO_LATE, NOT_PLAYING)
             level = logging.INFO if usual else logging.WARNING
             _log.log(level, "bot %s: refused %s: %s", self._bot.name, refused.code, _one_line(action))
             self._done = key

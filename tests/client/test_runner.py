@@ -258,19 +258,23 @@ async def test_a_match_that_is_about_to_begin_is_no_refusal_to_tell(
         await peer.send(Goodbye(code=errors.TABLE_CLOSED, text="", reconnect=False))
 
 
+@pytest.mark.parametrize(("code", "worth_saying"), [(errors.CARD_IN_HAND, True), (errors.NOT_PLAYING, False)])
 async def test_a_refused_answer_is_logged_with_its_code_and_not_sent_again(
-    autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+    autojump_clock: MockClock, caplog: pytest.LogCaptureFixture, code: str, worth_saying: bool
 ) -> None:
+    """An answer that somebody else's, or the end of the game, was quicker than is nothing to be warned of."""
+    caplog.set_level(logging.INFO, "robby_bots")
     playing = Playing(First())
     async with trio.open_nursery() as nursery:
         peer = await playing.seated(nursery)
         await peer.send(ask(1, 1))
         act = await peer.expect(Act)
-        await peer.send(Error(re=act.id, code=errors.NOT_PLAYING, text=""))
+        await peer.send(Error(re=act.id, code=code, text=""))
         await nothing_said(peer)
         playing.client.stop()
-    (record,) = caplog.records
-    assert errors.NOT_PLAYING in record.getMessage()
+    (record,) = [record for record in caplog.records if record.name.startswith("robby_bots")]
+    assert code in record.getMessage()
+    assert (record.levelno >= logging.WARNING) is worth_saying
 
 
 async def test_a_bot_that_is_too_fast_waits_and_says_it_again(autojump_clock: MockClock) -> None:
