@@ -4,6 +4,7 @@ import functools
 import secrets
 import signal
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import anyio
 
@@ -12,7 +13,7 @@ from robby_bots.registry import BotLoadError, load_bot
 from robby_bots.runner import run_bot
 from robby_cli import seeds
 from robby_cli.exits import CommandError
-from robby_cli.game_options import DEFAULT_GAME
+from robby_cli.game_options import DEFAULT_GAME, options_of
 from robby_cli.join import open_store, read_address
 from robby_cli.secret import read_password
 from robby_cli.tls_options import tls_plan
@@ -49,10 +50,17 @@ def bot(
     trust_new_server: bool,
     think: float | None,
     seed: str | None,
+    time: str | None,
+    **settings: Any,
 ) -> int:
-    """Let a bot play until it is told to stop or the server ends it. Returns the exit code."""
+    """Let a bot play until it is told to stop or the server ends it. settings: see `options_of`.
+
+    Returns the exit code.
+    """
     if table is not None and create:
         raise CommandError(_("Give --table or --create, not both."), exit_codes.USAGE)
+    if not create and (time is not None or any(value is not None for value in settings.values())):
+        raise CommandError(_("A table's options are for the one that --create makes. Add it."), exit_codes.USAGE)
     server = read_address(address)
     password = read_password(password_file)
     try:
@@ -61,7 +69,11 @@ def bot(
         raise CommandError(str(problem), exit_codes.USAGE) from problem
     player = kind()
     game = game or player.game or (DEFAULT_GAME if create else None)
-    runner = _BotRunner(player, game, seats if create else None)
+    made = None
+    if create:
+        assert game is not None, "a table is of one game"
+        made = _NewTable(game, seats, options_of(game, time, settings))
+    runner = _BotRunner(player, game, made)
     store = Store(open_store(None).path / "bots")
     plan = tls_plan(store, server, tls, tls_ca, tls_name)
     if trust_new_server:
@@ -100,16 +112,21 @@ def _client(
     return client
 
 
+class _NewTable(NamedTuple):
+    """A table that a bot makes and hosts."""
+
+    game: str
+    seats: int
+    options: dict[str, Any]
+
+
 class _BotRunner:
-    """One bot on a server. game: which it plays; None: any.
+    """One bot on a server. game: which it plays; None: any. made: the table that it makes and hosts; None: none."""
 
-    seats: of the table that it makes and hosts; None: it makes none.
-    """
-
-    def __init__(self, player: Bot, game: str | None, seats: int | None) -> None:
+    def __init__(self, player: Bot, game: str | None, made: _NewTable | None) -> None:
         self._player = player
         self._game = game
-        self._seats = seats
+        self._made = made
         self._client: WatchedClient | None = None
         self._was_connected = False
         self._table_given = False
@@ -131,8 +148,8 @@ class _BotRunner:
                         client.stop()
 
             tasks.start_soon(watch_signals)
-            if self._seats is not None:
-                tasks.start_soon(self._host, self._seats)
+            if self._made is not None:
+                tasks.start_soon(self._host, self._made)
             ended = await run_bot(
                 client,
                 self._player,
@@ -140,9 +157,9 @@ class _BotRunner:
                 think=None if think is None else (think, think),
                 game=self._game,
                 table=table,
-                seek=table is None and self._seats is None,
+                seek=table is None and self._made is None,
                 stay=table is None,
-                start=self._seats,
+                start=None if self._made is None else self._made.seats,
                 refused=self._was_refused,
                 waiting=lambda: print(_("There is no table with a free seat yet; waiting for one."), flush=True),
             )
@@ -194,7 +211,7 @@ class _BotRunner:
                 scores = ", ".join(f"{safe(line.name)} {line.score:,}" for line in state.table.result)
                 print(_("The game has ended: {scores}.").format(scores=scores), flush=True)
 
-    async def _host(self, seats: int) -> None:
+    async def _host(self, new: _NewTable) -> None:
         """Make a table whenever there is none; starting its games is the bot's runner's."""
         client = self._client
         assert client is not None, "run has set it"
@@ -205,7 +222,7 @@ class _BotRunner:
             if not client.connected or client.world.table is not None or welcome is None or welcome.table is not None:
                 continue
             try:
-                made = await client.call(TableCreate, game=self._game, capacity=seats)
+                made = await client.call(TableCreate, game=new.game, capacity=new.seats, options=new.options)
             except (Refused, NotConnected) as problem:
                 print(problem.text, flush=True)
                 await anyio.sleep(REFUSED_PAUSE)

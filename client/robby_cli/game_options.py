@@ -39,8 +39,7 @@ def game_option(help_text: str, default: str | None = DEFAULT_GAME) -> click.Opt
 
 
 def play_options() -> list[click.Parameter]:
-    """What of `robby play` depends on the games: which, how many, the time limits, and an option for each yes or no and
-    each number."""
+    """What of `robby play` depends on the games: which, how many, the table's options, which bots."""
     return [
         game_option(_("Which game.")),
         click.Option(
@@ -50,14 +49,7 @@ def play_options() -> list[click.Parameter]:
             show_default=True,
             help=_("How many take part, you included."),
         ),
-        click.Option(
-            ["--time"],
-            type=click.Choice(_presets(*STORIES.values())),
-            default="standard",
-            show_default=True,
-            help=_("The time limits."),
-        ),
-        *(_option(name, fields) for name, fields in _own_fields().items()),
+        *_table_options(),
         click.Option(
             ["--bot", "bots"],
             metavar="NAME",
@@ -80,10 +72,23 @@ def bot_options() -> list[click.Parameter]:
             show_default=True,
             help=_("Seats of the table that --create makes."),
         ),
+        *_table_options(),
     ]
 
 
-def options_of(game: str, time: str, settings: dict[str, Any]) -> dict[str, Any]:
+def _table_options() -> list[click.Parameter]:
+    """What can be said of a table: its time limits, and an option for each yes or no and each number."""
+    return [
+        click.Option(
+            ["--time"],
+            type=click.Choice(_presets(*STORIES.values())),
+            help=_("The time limits.  [default: standard]"),
+        ),
+        *(_option(name, fields) for name, fields in _own_fields().items()),
+    ]
+
+
+def options_of(game: str, time: str | None, settings: dict[str, Any]) -> dict[str, Any]:
     """The table's options as given. settings: by name, `set_` before each; None where nothing was said.
 
     Raises UsageError for another game's option, or a number that this game does not allow.
@@ -101,10 +106,10 @@ def options_of(game: str, time: str, settings: dict[str, Any]) -> dict[str, Any]
             raise click.UsageError(
                 text.format(name=_spelled(name, value), game=story.title, low=field.low, high=field.high)
             )
-    if time not in _presets(story):
+    if time is not None and time not in _presets(story):
         text = _("{game} has no time limits called {time}. There are: {presets}.")
         raise click.UsageError(text.format(game=story.title, time=time, presets=", ".join(_presets(story))))
-    return {"time": time, **given}
+    return given if time is None else {"time": time, **given}
 
 
 def _fits(field: OptionField, value: int) -> bool:

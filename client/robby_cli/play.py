@@ -26,7 +26,7 @@ THINK = (0.8, 2.5)
 def play(
     *,
     players: int,
-    time: str,
+    time: str | None,
     bots: Sequence[str],
     fast: bool,
     plain: bool,

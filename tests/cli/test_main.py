@@ -90,6 +90,9 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         ["bot", "nobody", "localhost"],
         ["bot", "greedy"],
         ["bot", "greedy", "localhost", "--table", "X", "--create"],
+        ["bot", "greedy", "localhost", "--junior"],
+        ["bot", "greedy", "localhost", "--time", "blitz"],
+        ["bot", "greedy", "localhost", "--create", "--rounds", "1"],
         ["bot", "/nonexistent/bot.py", "localhost"],
     ],
 )
@@ -257,6 +260,7 @@ def test_help_is_quick_and_the_server_loads_no_screens() -> None:
     ("arguments", "options"),
     [
         ([], {}),
+        (["--time", "blitz"], {"time": "blitz"}),
         (["--junior", "--money-copies", "1", "--items", "0"], {"junior": True, "money_copies": 1, "items": 0}),
         (["--game", "tresor-diebe", "--rounds", "1", "--no-odds"], {"rounds": 1, "odds": False}),
         (["--game", "wild-wild-pattern", "--rounds", "5"], {"rounds": 5}),
@@ -273,7 +277,7 @@ def test_a_table_s_options_can_be_given(
 
     monkeypatch.setattr(play, "tell", tell)
     assert cli.run(["play", "--watch", *arguments]) == exit_codes.WELL
-    assert told == [{"time": "standard", **options}]
+    assert told == [options]
 
 
 def test_what_an_option_does_is_said_in_the_words_of_the_lobby(capsys: pytest.CaptureFixture[str]) -> None:

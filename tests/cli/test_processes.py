@@ -125,6 +125,15 @@ def test_bots_as_processes_play_a_game(server: str, start: Start) -> None:
     assert all(name in scores for name in ("Ana", "Ben", "Cleo"))
 
 
+def test_a_bot_s_table_has_the_options_given(server: str, start: Start) -> None:
+    options = ["--create", "--seats", "2", "--rounds", "1", "--no-odds"]
+    host = start("bot", "greedy", server, "--game", "tresor-diebe", *options, "--think", "0")
+    table = host.until(r"The table's id is (\w+)").group(1)
+    start("bot", "random", server, "--game", "tresor-diebe", "--table", table, "--think", "0")
+    host.until(r"The game has ended: ")
+    assert "no odds, own rules" in join(start, server, "Ana").until(rf"{table}.*")[0]
+
+
 def test_two_bots_of_a_kind_come_without_being_given_names(server: str, start: Start) -> None:
     host = start("bot", "greedy", server, "--create", "--seats", "3")
     other = start("bot", "greedy", server)
