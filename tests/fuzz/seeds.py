@@ -1,7 +1,9 @@
 """Good inputs to begin from: every sample message at the moment it belongs to, journal entries, a snapshot, texts."""
 
+import copy
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
@@ -74,3 +76,25 @@ def seeds(target: str) -> Iterator[bytes]:
     else:
         for said in TEXTS:
             yield said.encode()
+
+
+def exchange(said: dict[str, Any], rng: random.Random) -> None:
+    """Put something odd, or something from elsewhere in it, in one place."""
+    places = list(insides(said))
+    inside, key = rng.choice(places)
+    old = inside[key]
+    elsewhere, other = rng.choice(places)
+    odd = [-1, 2**40, True, None, "", "\x1b[2J", [], {}, [0] * 9, elsewhere[other], elsewhere[other]]
+    if isinstance(old, int):
+        odd += [old - 1, old + 1] * 8
+    elif isinstance(old, list):
+        odd += [old[1:], old + old[-1:]] * 8
+    inside[key] = copy.deepcopy(rng.choice(odd))
+
+
+def insides(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every place of lists and maps within a value: the list or map, and where in it."""
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            yield value, key
+            yield from insides(value[key])
