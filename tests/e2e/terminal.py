@@ -43,7 +43,18 @@ _KEYBOARD_POPPED = re.compile(rb"\x1b\[<[0-9]*u")
 SEND_SECONDS = 30.0
 """A program that has not read what was typed by then never will."""
 
+PAINTED = 0.02
+"""Seconds without anything new after which a screen, which comes in several pieces, is whole."""
+
 Condition = str | re.Pattern[str] | Callable[[str], bool]
+
+
+def _holds(condition: Condition, text: str) -> bool:
+    if isinstance(condition, str):
+        return condition in text
+    if isinstance(condition, re.Pattern):
+        return condition.search(text) is not None
+    return condition(text)
 
 
 class ScreenTimeoutError(AssertionError):
@@ -184,24 +195,19 @@ class Terminal:
         return names | ({"keyboard"} if pushed > 0 else set())
 
     def wait_for(self, condition: Condition, seconds: float = 20.0) -> str:
-        """Wait until the screen shows a text, matches a pattern, or satisfies a function. Returns the screen."""
+        """Wait until the screen shows a text, matches a pattern, or satisfies a function, and what is painted together
+        with it has come. Returns the screen."""
         deadline = time.monotonic() + seconds
-        while True:
-            text = self.text
-            if isinstance(condition, str):
-                met = condition in text
-            elif isinstance(condition, re.Pattern):
-                met = condition.search(text) is not None
-            else:
-                met = condition(text)
-            if met:
-                return text
+        while not _holds(condition, self.text):
             left = deadline - time.monotonic()
             if left <= 0 or (self.process.poll() is not None and not self.pump(0)):
                 raise ScreenTimeoutError(
-                    f"never saw {condition!r} (exit {self.process.poll()}); the screen shows:\n{text}"
+                    f"never saw {condition!r} (exit {self.process.poll()}); the screen shows:\n{self.text}"
                 )
             self.pump(min(left, 0.2))
+        text = self.text
+        self.pump_until_quiet(PAINTED, seconds=0.5)
+        return self.text if _holds(condition, self.text) else text
 
     def wait_exit(self, seconds: float = 10.0) -> int:
         """Wait for the program's end, reading all it still writes. Returns its exit code."""

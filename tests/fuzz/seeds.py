@@ -58,7 +58,7 @@ def seeds(target: str) -> Iterator[bytes]:
                 Told(match.start_entry.game, seat, codec.plain(public), codec.plain(own), events, decision.legal[:8])
             )
     elif target == "snapshot":
-        seat = KeptSeat(owner="k1", name="Ana", bot=None, state="here", joined=1)
+        kept = KeptSeat(owner="k1", name="Ana", bot=None, state="here", joined=1)
         yield encode_table(
             KeptTable(
                 table="ABCD2345",
@@ -68,7 +68,7 @@ def seeds(target: str) -> Iterator[bytes]:
                 capacity=4,
                 origin="127.0.0.1",
                 phase="waiting",
-                seats=(seat,),
+                seats=(kept,),
                 host=0,
                 attempt=1,
             )

@@ -1,6 +1,7 @@
 """Every target with its seeds, its kept corpus, and with generated and damaged bytes."""
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgpack  # type: ignore[import-untyped]
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from robby_client.world import GameState
 from robby_plain.registry import TEXTS
 from tests.fuzz.seeds import exchange, seeds
 from tests.fuzz.targets import TARGETS
@@ -73,9 +75,14 @@ def test_what_is_told_with_one_thing_in_it_changed_breaks_no_promise() -> None:
 
 def test_what_is_true_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the target would try nothing."""
-    shown = []
+    shown: list[GameState] = []
+
+    def question(game: GameState, _names: Sequence[str]) -> str:
+        shown.append(game)
+        return ""
+
     for texts in TEXTS.values():
-        monkeypatch.setattr(texts, "question", lambda game, _names: shown.append(game) or "")
+        monkeypatch.setattr(texts, "question", question)
     for data in seeds("told"):
         TARGETS["told"](data)
     assert len(shown) == len(list(seeds("told")))
