@@ -14,12 +14,17 @@ from robby_games.tresor_diebe import (
     OwnView,
     Pass,
     PublicView,
+    RoundBegan,
+    RoundEnded,
     Score,
     Stop,
     Throw,
+    Thrown,
+    TurnBegan,
 )
 from robby_protocol.messages import TableState
 from robby_tui.screens.table import TableScreen
+from robby_tui.tresor_diebe.throw import Throw as ThrowWidget
 from tests.tui.fakes import table_state
 from tests.tui.kit import Stage
 
@@ -28,6 +33,16 @@ THROWN = (Stop(), *(Again(dice) for count in range(1, 6) for dice in combination
 """What the server offers: before the first throw, and after one."""
 TAKEN = {7: 1, 14: 0, 21: 2, 26: 3}
 """Safes that are open, and by whom."""
+SIZES = [(60, 18), (80, 24), (120, 40)]
+FREE = (5, 6, 2, 3, 2)
+"""Dice that name safe 18, which is free."""
+OPEN = (5, 6, 3, 5, 2)
+"""Dice that name safe 21, which Cleo has opened."""
+ALL = (0, 1, 2, 3, 4)
+OWN = OwnView(0)
+FIRST_THROW = Thrown(0, 1, FREE, ALL)
+ENDED = RoundEnded(1, "field", (20, 7, 11, 0), (20, 7, 11, 0))
+NEXT_ROUND = [ENDED, RoundBegan(2, 3, ()), TurnBegan(3)]
 
 
 def safes(taken: dict[int, int] | None = None) -> tuple[int, ...]:
@@ -90,3 +105,18 @@ OVER = view(
     round=3, phase="over", fields=(11, 20, 12, 1), totals=(35, 47, 35, 4), scores=SCORES, turn=1, markers=(5, 5, 5, 5)
 )
 GAME_OVER = GameOver(scores=SCORES)
+
+
+def question(stage: Stage) -> str:
+    return "".join(line for line in stage.text.splitlines() if line.startswith(" ▸ ") and "(you)" not in line)
+
+
+def keys(stage: Stage) -> str:
+    return stage.text.splitlines()[-1]
+
+
+def beside(stage: Stage) -> str:
+    """What is told beside the dice, or below them, as one line."""
+    lines = str(stage.screen.query_one(ThrowWidget).render()).splitlines()
+    told = {18: [line[29:] for line in lines], 24: [line[49:] for line in lines], 40: lines[8:]}
+    return " ".join(" ".join(told[stage.app.size.height]).split())
