@@ -1,6 +1,5 @@
 """`robby play`: a table on this machine at once. Its server is a child process, all else ordinary clients."""
 
-import functools
 import sys
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
@@ -104,9 +103,10 @@ def tell(game: str, seats: int, options: dict[str, Any], bots: Sequence[str], *,
     """A whole game between bots, told in text."""
     from robby_cli.teller import Teller
     from robby_cli.told import ToldPlan, tell_game
+    from robby_client.lines import write_line
 
     plan = ToldPlan(game=game, seats=seats, options=options, bots=bots, think=(0.0, 0.0) if fast else THINK, seed=seed)
     with ServerChild(seed=seed) as server:
-        teller = Teller(STORIES[game], functools.partial(print, flush=True))
+        teller = Teller(STORIES[game], write_line)
         anyio.run(tell_game, plan, server.address, teller, backend="trio")
     return exit_codes.WELL

@@ -15,6 +15,7 @@ from robby_cli.record_file import read_record, summary
 from robby_cli.teller import Teller
 from robby_cli.verify import heading
 from robby_client import exit_codes
+from robby_client.lines import write_line
 from robby_client.safe import safe
 from robby_client.stories.registry import STORIES
 from robby_protocol.codec import plain
@@ -78,7 +79,7 @@ def _steps(record: Record, seat: int | None) -> Iterator[Step]:
 
 def _tell(record: Record, seat: int | None, *, wait: bool) -> None:
     for line in heading(record):
-        click.echo(line)
+        write_line(line)
     said: list[str] = []
     story = STORIES[record.game]
     teller = Teller(story, said.append, seat)
@@ -92,7 +93,7 @@ def _tell(record: Record, seat: int | None, *, wait: bool) -> None:
         for event in (*step.private, *step.public):
             teller.tell(event, names)
         for line in said:
-            click.echo(f"{_time(step.at)}  {line}" if line else "")
+            write_line(f"{_time(step.at)}  {line}" if line else "")
         if said and wait and not _wait():
             return
         said.clear()

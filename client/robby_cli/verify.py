@@ -12,6 +12,7 @@ from robby_cli.receipt_check import SERVER, compare
 from robby_cli.record_file import read_receipt, read_record, summary
 from robby_cli.verify_folder import verify_folder
 from robby_client import exit_codes
+from robby_client.lines import write_line
 from robby_client.safe import safe
 from robby_client.store import Store, StoreError
 from robby_client.stories.registry import game_title
@@ -74,30 +75,30 @@ def _known_as(server_id: bytes) -> str | None:
 
 def _tell(record: Record, known: str | None, checks: Sequence[Check], holds: bool, *, with_receipt: bool) -> None:
     for line in heading(record):
-        click.echo(line)
+        write_line(line)
     key = record.server_id.hex()
     if known is not None:
-        click.echo(_("Signed with the key {key}, known here as {address}.").format(key=key, address=safe(known)))
+        write_line(_("Signed with the key {key}, known here as {address}.").format(key=key, address=safe(known)))
     elif any(check.name == SERVER and check.state == "ok" for check in checks):
-        click.echo(_("Signed with the key {key}, that of the receipt's server.").format(key=key))
+        write_line(_("Signed with the key {key}, that of the receipt's server.").format(key=key))
     else:
-        click.echo(_("Signed with the key {key}, which this machine does not know as any server's.").format(key=key))
-    click.echo()
+        write_line(_("Signed with the key {key}, which this machine does not know as any server's.").format(key=key))
+    write_line("")
     texts = _texts()
     for check in checks:
         text = texts[check.name]() if check.name in texts else check.name
         detail = f" [{safe(check.detail)}]" if check.detail else ""
-        click.echo(f"{_state(check.state):<12}  {text}{detail}")
-    click.echo()
+        write_line(f"{_state(check.state):<12}  {text}{detail}")
+    write_line("")
     if not holds:
         failed = ", ".join(check.name for check in checks if check.state not in ("ok", "absent"))
-        click.echo(_("This record does NOT hold: {checks}.").format(checks=failed))
+        write_line(_("This record does NOT hold: {checks}.").format(checks=failed))
     elif with_receipt:
-        click.echo(_("Everything holds: this is the match of the receipt."))
+        write_line(_("Everything holds: this is the match of the receipt."))
     elif any(check.state == "absent" for check in checks):
-        click.echo(_("The record is whole and kept the rules; there was no fair deal, so the server chose the cards."))
+        write_line(_("The record is whole and kept the rules; there was no fair deal, so the server chose the cards."))
     else:
-        click.echo(_("Everything holds. Who played it can say more with the own receipt: --receipt FILE."))
+        write_line(_("Everything holds. Who played it can say more with the own receipt: --receipt FILE."))
 
 
 def heading(record: Record) -> list[str]:

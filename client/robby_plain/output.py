@@ -2,34 +2,11 @@
 
 from collections.abc import Callable
 
-from robby_client.safe import cells, safe
+from robby_client.safe import safe
 from robby_plain.registry import spoken
 
 LONGEST_LINE = 2_000
 """Characters of one line; the longest that we say ourselves, a full row of banks, has a few hundred."""
-
-LEAST_COLUMNS = 20
-"""A window that is narrower, or says that it has none, is left to break lines as it likes."""
-_INDENT = "    "
-
-
-def folded(line: str, columns: int) -> list[str]:
-    """A line in pieces that fit a window, cut between words.
-
-    All but the first are indented: nobody's words, however chosen, can look like a line of the game.
-    """
-    if columns < LEAST_COLUMNS:
-        return [line]
-    pieces: list[str] = []
-    piece, *words = line.split(" ")
-    for word in words:
-        longer = f"{piece} {word}"
-        if cells(longer) <= columns or not piece.strip():
-            piece = longer
-        else:
-            pieces.append(piece)
-            piece = _INDENT + word
-    return [*pieces, piece]
 
 
 class Printer:

@@ -1,6 +1,5 @@
 """Running the plain client on the process's own standard streams, until the person leaves or a signal comes."""
 
-import errno
 import os
 import signal
 import sys
@@ -13,12 +12,13 @@ from robby_client.address import Address
 from robby_client.codes import PASSWORD_NEEDED, fingerprint
 from robby_client.dial import TlsPlan
 from robby_client.events import Ended
+from robby_client.lines import write_line
 from robby_client.quick import QuickTable
 from robby_client.session import open_client
 from robby_client.store import Store
 from robby_plain.app import PlainClient
 from robby_plain.input import LineReader
-from robby_plain.output import Printer, folded
+from robby_plain.output import Printer
 from robby_plain.registry import TEXTS
 from robby_plain.session import seen_or_not, unseen
 from robby_protocol.errors import PASSWORD_WRONG
@@ -57,25 +57,6 @@ def _input() -> int:
         return sys.stdin.fileno()
     except (OSError, ValueError):
         return os.open(os.devnull, os.O_RDONLY)
-
-
-def _columns() -> int:
-    """How many the terminal of standard output has; 0: it is none, or does not say."""
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns
-    except (OSError, ValueError):
-        return 0
-
-
-def write_line(line: str) -> None:
-    """One line to standard output, at once; folded where that is a terminal."""
-    try:
-        print(*folded(line, _columns()), sep="\n", flush=True)
-    except OSError as problem:
-        if problem.errno == errno.EIO:
-            # The terminal has gone: as if whoever read had gone.
-            raise BrokenPipeError from problem
-        raise
 
 
 async def _run(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.e2e.player import PATIENCE, Person, play
-from tests.e2e.stage import ROBBY, START_SECONDS, ServerProcess, environment
+from tests.e2e.stage import ROBBY, START_SECONDS, ServerProcess, environment, run_robby
 from tests.e2e.terminal import Terminal
 
 SHORT_GAME = "create title=Short seats=3 time=relaxed max_rounds=2 bots=greedy,random"
@@ -161,3 +161,16 @@ def test_plain_play_through_pipes(tmp_path: Path) -> None:
     told = through_pipes(arguments, tmp_path, {}, talk)
     assert "The cards are turned:" in told.decode()
     assert b"Traceback" not in told
+
+
+def test_a_told_game_breaks_no_word_in_a_terminal(tmp_path: Path) -> None:
+    arguments = ["play", "--watch", "--fast", "--seed", "5", "--game", "tresor-diebe", "--rounds", "1"]
+    told = run_robby(*arguments, home=tmp_path / "piped").stdout.decode()
+    with Person("Ana", *arguments, home=tmp_path / "seen", columns=44) as ana:
+        assert ana.wait_exit(60.0) == 0
+        shown = ana.text.strip()
+    assert any(len(line) > 44 for line in told.splitlines()[-20:]), "nothing had to be folded"
+    # What begins with an indent is the rest of a line; that of the screen's first one has left it.
+    whole = re.sub(r"\n {4}", " ", "\n" + shown).partition("\n")[2].partition("\n")[2]
+    assert len(whole) > 300
+    assert whole in told

@@ -4,10 +4,11 @@ import unicodedata
 
 import pytest
 
+from robby_client.lines import LEAST_COLUMNS, folded
 from robby_client.safe import cells
 from robby_client.words.robby_solo import bank_label, bank_name
 from robby_games.robby_solo import BANK_SHAPES, BANKS
-from robby_plain.output import LEAST_COLUMNS, LONGEST_LINE, Printer, folded
+from robby_plain.output import LONGEST_LINE, Printer
 
 
 def said(text: str) -> list[str]:
