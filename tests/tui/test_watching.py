@@ -182,6 +182,7 @@ def test_a_private_table_asks_for_its_invite_or_its_password_until_one_is_right(
         assert len(calls(stage, command)) == 1
         await stage.press(*"WRONG", "enter")
         await stage.sees("invite code or the password is wrong")
+        await stage.sees("If that was the password")
         await stage.press("tab", *"secret", "enter")
         await stage.sees("Too many wrong attempts")
         assert "secret" not in stage.text

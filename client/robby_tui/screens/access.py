@@ -56,7 +56,9 @@ class AccessScreen(ModalScreen[None]):
         self._say(_("Sent; waiting for the server …"))
         self._submit(invite, password, self._refused, self._opened)
 
-    def _refused(self, _code: str, text: str) -> None:
+    def _refused(self, code: str, text: str) -> None:
+        if code == ACCESS_DENIED and not self.query_one("#table-password", Input).value:
+            text += " " + _("If that was the password, it belongs in the field below.")
         self._say(plain(text))
 
     def _opened(self) -> None:
