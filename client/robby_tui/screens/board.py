@@ -36,6 +36,8 @@ class Board(TableScreen, Generic[Picture]):
 
     STORY: ClassVar[GameStory]
     """The game in words."""
+    opens: ClassVar[str] = ""
+    """What becomes allowed while the clock runs, with `{time}` for when."""
 
     def __init__(self, link: Link, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__(link, now)
@@ -74,9 +76,6 @@ class Board(TableScreen, Generic[Picture]):
     def style_of(self, event: Any) -> str:
         """The style of an event's sentence in the log; empty: that of its seat."""
         return ""
-
-    opens: ClassVar[str] = ""
-    """What becomes allowed while the clock runs, with `{time}` for when."""
 
     # What that comes to.
 
