@@ -123,7 +123,7 @@ def _presets(*stories: Story) -> Sequence[str]:
 
 
 def _own_fields() -> dict[str, dict[str, OptionField]]:
-    """By option that is a yes or no or a number, no time limit: the games that have it, by title, with their field."""
+    """By option that is a yes or no or a number, no time limit: the games that have it, by name, with their field."""
     found: dict[str, dict[str, OptionField]] = {}
     for story in STORIES.values():
         for field in fields_of(story.types.options):
